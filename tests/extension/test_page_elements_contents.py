@@ -36,6 +36,7 @@ def lines_of(elements: Elements, **request: Any) -> list[str]:
     return listed(elements, **request)["text"].splitlines()[:-1]
 
 
+CANVAS = "Much of the page is drawn on a canvas, and not listed. Take a screenshot to see it."
 # By the files of `tests/pages/cases/` and their cases: the lines of the list.
 LISTS: dict[str, dict[str, list[str]]] = {
     "surroundings": {
@@ -503,6 +504,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
     "canvas": {
         "table in a canvas": ["canvas  canvas", 'row "id | state"', 'row "EV0 | free"'],
         "layers of one picture": ["canvas  #top"],
+        "canvas of half of the window": [CANVAS, "canvas  canvas"],
+        "canvas of half of the window, most of it out of sight": ["canvas  canvas"],
     },
     "noise": {
         "branch of a tree": [
@@ -666,7 +669,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox "Filter" focused  [aria-label=Filter]',
             'button "behind"  body > button',
         ],
-        "canvas over the page": ['button "Zoom"  #zoom', 'link "Log"  [href="#log"]', "canvas  canvas"],
+        "canvas over the page": [CANVAS, 'button "Zoom"  #zoom', 'link "Log"  [href="#log"]', "canvas  canvas"],
         "dialog in a layer that scrolls it": [
             'A dialog "Ask" lies over the page: only what is in it is listed.',
             'dialog "Ask"',

@@ -94,6 +94,7 @@ const elementList = (() => {
   const ICON_SIDE = 32;
   const ICON_STEPS = 4;
   const OUT_OF_SIGHT = "-- out of sight --";
+  const CANVAS = "Much of the page is drawn on a canvas, and not listed. Take a screenshot to see it.";
 
   /**
    * @param {ListRequest} request
@@ -130,6 +131,7 @@ const elementList = (() => {
       const frame = silent.length > 1 ? `${silent.length} frames` : `the frame ${silent.join("")}`;
       notices.push(`The contents of ${frame} are not listed, because the frame did not respond.`);
     }
+    if (!isNarrowed && items.some(isLargeCanvas)) notices.push(CANVAS);
     const view = { find, isNarrowed, isBrief: page.isBrief, notices, offset };
     const isAwaited = isBare || (items.length === 0 && (isYoung || signs.length > 0));
     return { code: "", ...writtenList(items, writer, view), isAwaited };
@@ -313,6 +315,21 @@ const elementList = (() => {
       .filter((text) => PROGRESS.test(text))
       .slice(0, 1)
       .map((text) => quote(text));
+  }
+
+  /**
+   * @param {Item} item
+   * @returns {boolean} whether it takes up half of the window, without a copy of its content for screen readers
+   */
+  function isLargeCanvas({ role, element }) {
+    if (role !== "canvas" || plain(contentOf(element))) return false;
+    const { width, height } = overlap(placeInMainFrame(element), {
+      x: 0,
+      y: 0,
+      width: innerWidth,
+      height: innerHeight,
+    });
+    return width * height >= (innerWidth * innerHeight) / 2;
   }
 
   /**
