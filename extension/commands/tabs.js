@@ -19,6 +19,7 @@ const SILENCE_WAIT_MS = 1_000;
 
 const WAITED = `within ${LOAD_WAIT_MS / 1_000} s`;
 const STILL_LOADING = `The page did not finish loading ${WAITED}. Use what has loaded so far.`;
+const UNSAVED = "Its page warned of unsaved changes, which are lost.";
 const NO_RESPONSE = `The address sent no page ${WAITED}, and its tab was closed. Check the address, then try again.`;
 
 /**
@@ -96,11 +97,11 @@ export async function createTab({ params, attachments, rules, sessionPool, signa
 }
 
 /**
- * A page can keep its tab open with a beforeunload dialog. In an attached tab that is suppressed; in any other tab it
- * may protect what the user has written, so the user decides.
+ * A page can keep its tab open with a beforeunload dialog. In an attached tab that is suppressed and reported; in any
+ * other tab it may protect what the user has written, so the user decides.
  *
  * @param {CommandContext} context
- * @returns {Promise<{success: true}>}
+ * @returns {Promise<{success: true, notes?: string[]}>}
  * @throws {CommandError} INVALID_ARGUMENT, TAB_NOT_FOUND, COMMAND_TIMEOUT, EXECUTION_ERROR
  */
 export async function closeTab({ tabId, attachments, signal }) {
@@ -108,9 +109,12 @@ export async function closeTab({ tabId, attachments, signal }) {
   if (isOwnPage(await tabById(tabId))) {
     throw invalid(`Tab ${tabId} is a page of the extension, which only the user can close. Choose another tab.`);
   }
-  if (await attachments.get(tabId)) await endsWithin(SILENCE_WAIT_MS, silencePage(tabId));
+  /** @type {string[]} */
+  const notes = [];
+  const silence = async () => void ((await silencePage(tabId)) && notes.push(UNSAVED));
+  if (await attachments.get(tabId)) await endsWithin(SILENCE_WAIT_MS, silence());
   signal.throwIfAborted();
-  if (await endsWithin(CLOSE_WAIT_MS, removeTab(tabId))) return { success: true };
+  if (await endsWithin(CLOSE_WAIT_MS, removeTab(tabId))) return { success: true, ...(notes.length && { notes }) };
   throw new CommandError(
     "COMMAND_TIMEOUT",
     `The page in tab ${tabId} asks the user whether to close it. Ask the user to answer in the browser, then try again.`,
@@ -168,15 +172,24 @@ async function removeTab(tabId) {
  * Removes every listener of the page, including the beforeunload one.
  *
  * @param {number} tabId
+ * @returns {Promise<boolean>} whether that one would have asked the user whether to leave
  */
 async function silencePage(tabId) {
-  await chrome.scripting
-    .executeScript({
-      target: { tabId },
-      func: () => void Reflect.apply(Document.prototype.open, document, []),
-      injectImmediately: true,
-    })
-    .catch(() => {
-      // Nothing runs in such a page, so nothing can show a dialog.
-    });
+  const results = await chrome.scripting
+    .executeScript({ target: { tabId }, func: leavePage, injectImmediately: true })
+    // Nothing runs in such a page, so nothing can show a dialog.
+    .catch(() => []);
+  return results[0]?.result === true;
+}
+
+/** Runs in the page. */
+function leavePage() {
+  const event = /** @type {BeforeUnloadEvent} */ (
+    Reflect.apply(Document.prototype.createEvent, document, ["BeforeUnloadEvent"])
+  );
+  event.initEvent("beforeunload", false, true);
+  dispatchEvent(event);
+  Reflect.apply(Document.prototype.open, document, []);
+  // Without an input to the page, browsers do not let it ask.
+  return navigator.userActivation.hasBeenActive && (event.defaultPrevented || event.returnValue !== "");
 }

@@ -201,8 +201,8 @@ async def test_page_that_asks_before_it_closes_asks_only_after_user_interaction(
     paired: Popup, bridge: FakeBridge, site: Site
 ) -> None:
     site.pages["/draft"] = UNLOAD_QUESTION.encode()
-    # A form field of that name hides document.open from scripts.
-    site.pages["/own"] = UNLOAD_QUESTION.encode() + b"<form name=open></form>"
+    # Forms of these names hide methods of the document from scripts.
+    site.pages["/own"] = UNLOAD_QUESTION.encode() + b"<form name=open></form><form name=createEvent></form>"
     page = await open_page(paired, site.url("/draft"))
     asked: asyncio.Queue[Dialog] = asyncio.Queue()
     # Playwright accepts a dialog before its browser knows that there is a listener; the next line reaches it too.
@@ -218,7 +218,11 @@ async def test_page_that_asks_before_it_closes_asks_only_after_user_interaction(
     async with paired.page.context.expect_page() as opened:
         created = (await bridge.ask("browser_create_tab", url=site.url("/own")))["result"]
     await use_as_user(await opened.value)
-    assert (await bridge.ask("browser_close_tab", tab_id=created["tab_id"]))["result"] == {"success": True}
+    closed = (await bridge.ask("browser_close_tab", tab_id=created["tab_id"]))["result"]
+    assert (closed["success"], len(closed["notes"])) == (True, 1)
+    # Control: unused, it would not have asked.
+    unused = (await bridge.ask("browser_create_tab", url=site.url("/own")))["result"]["tab_id"]
+    assert (await bridge.ask("browser_close_tab", tab_id=unused))["result"] == {"success": True}
 
 
 async def test_tabs_of_two_windows_are_listed_completely(paired: Popup, bridge: FakeBridge, site: Site) -> None:
