@@ -576,15 +576,17 @@ def test_text_to_the_left_of_the_window_counts_as_visible_in_a_page_that_scrolls
     assert "Seen." in read(tab)["text"]
 
 
-def test_buttons_that_head_columns_or_show_a_choice_are_content(tab: Page) -> None:
-    rows = "".join(f"<tr><td>Server {i}<td>{8_000 + i}<td><button>Stop {i}</button>" for i in range(6))
-    table = f"<table><thead><tr><th><button>Host</button><th><button>Port</button><th></thead>{rows}</table>"
+def test_buttons_that_head_columns_or_show_a_choice_or_a_time_are_content(tab: Page) -> None:
+    started = "<button><time>Just now</time></button>"
+    rows = "".join(f"<tr><td>Server {i}<td>{8_000 + i}<td>{started}<td><button>Stop {i}</button>" for i in range(6))
+    table = f"<table><thead><tr><th><button>Host</button><th><button>Port</button><th>Start<th></thead>{rows}</table>"
     choice = "<p>Region <button role=combobox aria-haspopup=listbox>Europe</button></p>"
     show(tab, f"<title>Servers</title>{MENU}<main><h1>Servers</h1><p>{SENTENCE}</p>{choice}{table}</main>{FOOTER}")
 
     text = read(tab)["text"]
 
-    assert [word in text for word in ("| Host | Port |", "Region Europe", "Stop 4")] == [True, True, False]
+    shown = ("| Host | Port |", "| 8004 | Just now |", "Region Europe", "Stop 4")
+    assert [word in text for word in shown] == [True, True, True, False]
 
 
 def test_row_made_by_a_style_is_kept_with_all_of_its_cells(tab: Page) -> None:

@@ -404,10 +404,11 @@ const visibleCopy = (() => {
   /**
    * @param {Element} element
    * @param {string} tag
-   * @returns {boolean} whether it is a button that only has figures, such as a size or a time
+   * @returns {boolean} whether it is a button that only has figures, such as a size, or a time, also in words
    */
   function isFigure(element, tag) {
-    return tag === "button" && FIGURE.test((element.textContent ?? "").trim());
+    if (tag !== "button") return false;
+    return element.querySelector("time") !== null || FIGURE.test((element.textContent ?? "").trim());
   }
 
   /**
