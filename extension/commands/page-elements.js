@@ -12,6 +12,7 @@ const MAX_LENGTH = 2_000;
 /** How long to wait for the first content of a page, and how often to look again. */
 const FIRST_CONTENT_MS = 2_000;
 const LOOK_MS = 100;
+const NO_CONTENT = `no content for ${FIRST_CONTENT_MS / 1_000} s`;
 
 /**
  * Lists what can be done on the page.
@@ -45,9 +46,12 @@ export async function pageElements(context) {
  */
 async function firstContent(context, request) {
   const deadline = performance.now() + FIRST_CONTENT_MS;
+  const isWhole = request.find === "" && request.within === "";
   for (;;) {
-    const answer = await listElements(context, { ...request, loading: requestsOf(context) });
-    if (!answer || !("isAwaited" in answer) || !answer.isAwaited || performance.now() > deadline) return answer;
+    const isLate = performance.now() > deadline;
+    const loading = [...requestsOf(context), ...(isLate && isWhole ? [NO_CONTENT] : [])];
+    const answer = await listElements(context, { ...request, loading });
+    if (!answer || !("isAwaited" in answer) || !answer.isAwaited || isLate) return answer;
     await pause(LOOK_MS);
     context.signal.throwIfAborted();
   }

@@ -125,7 +125,6 @@ const elementList = (() => {
     const isYoung = performance.now() < YOUNG_MS;
     const isBare = isYoung && !isNarrowed && !inside && isMainEmpty(page.items, roots);
     const signs = [...loading, ...loadingSigns(roots), ...(isNarrowed ? [] : progressOf(items))];
-    if (isBare) signs.push("its main part is empty");
     if (signs.length) notices.push(`The page is still loading (${signs.join(", ")}). List it again for the rest.`);
     if (silent.length) {
       const frame = silent.length > 1 ? `${silent.length} frames` : `the frame ${silent.join("")}`;
