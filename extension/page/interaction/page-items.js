@@ -48,7 +48,7 @@ const pageItems = (() => {
     dom;
   const { tagOf, textContentOf } = dom;
   const { SEEN, isClippedAway, isDrawn, isLayerBeyond, isRendered, isVisible } = geometry;
-  const { CANDIDATES, componentRoleOf, isNamedByContent, roleOf, rovingRoleOf } = roles;
+  const { CANDIDATES, STOPS, componentRoleOf, isNamedByContent, roleOf, rovingRoleOf, stopsAmong } = roles;
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { checkableIn, stateOf } = states;
   const { DRAWN_CHECKED, isNeighborly, labelAround, standInNameOf, whereOf, wrapperNameOf } = surroundingNames;
@@ -109,6 +109,8 @@ const pageItems = (() => {
     #editors;
     /** @readonly */
     #inert;
+    /** @readonly */
+    #stops;
     /** @readonly the viewport's size, which is slow to compute */
     #sight = { width: innerWidth, height: innerHeight };
     /** @readonly @type {Set<Element>} */
@@ -129,6 +131,7 @@ const pageItems = (() => {
       this.#acted = { candidates, holders: holdersOf(candidates) };
       this.#editors = editorsIn(roots);
       this.#inert = all("[inert]");
+      this.#stops = stopsAmong(all(STOPS));
       this.isBrief = !isWhole && candidates.size > FEW && roots.length === 1 && !this.#inert.size;
     }
 
@@ -311,7 +314,7 @@ const pageItems = (() => {
       if (this.#editors.has(element)) return "textbox";
       const isAround = isCandidate && isAroundField(element);
       const isOwn = !isAround && !(isCandidate && isLabelOfListed(element, tag));
-      const own = isOwn ? (isCandidate ? roleOf : rovingRoleOf)(element) : "";
+      const own = isOwn ? (isCandidate ? roleOf(element) : rovingRoleOf(element, this.#stops)) : "";
       if (isShownIn(element, own)) return "";
       const isList = own === "textbox" ? isInCombobox(element) : own === "link" && isUndeclared(element);
       const role = isList ? "combobox" : own;

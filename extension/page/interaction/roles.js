@@ -10,6 +10,7 @@ const roles = (() => {
     closestOf,
     drawnAncestors,
     hasIn,
+    holds,
     innerRootOf,
     isHtml,
     isMatch,
@@ -24,7 +25,8 @@ const roles = (() => {
 
   const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
   const BUTTONS = "button, [role=button]";
-  /** Levels to climb from a part of an item to the list. */
+  const STOPS = "[tabindex='0'][role]";
+  /** From a part of an item to the list. */
   const ROVING_LEVELS = 4;
   /** ARIA roles of elements that users act on. */
   const ACTED_ON = new Set(
@@ -190,21 +192,34 @@ const roles = (() => {
 
   /**
    * @param {Element} element
+   * @param {Map<string, Element[]>} stops see `stopsAmong`
    * @returns {string} its role if the Tab key skips it, but arrow keys reach it from one like it, which alone may have the
    *   role, such as the first file of a list; for a web component, see `componentRoleOf`
    */
-  function rovingRoleOf(element) {
+  function rovingRoleOf(element, stops) {
     if (attributeOf(element, "tabindex") !== "-1") return "";
     const role = componentRoleOf(element);
     const around = role ? parentElementOf(element) : null;
     const isStop = (/** @type {Element} */ one) =>
       tagOf(one) === tagOf(element) && attributeOf(one, "tabindex") === "0";
     if (around) return [...childrenOf(around)].some(isStop) ? role : "";
-    const name = attributeOf(element, "role") === null ? (attributeOf(element, "class") ?? "").trim() : "";
-    if (!name) return "";
-    const alike = `${CSS.escape(tagOf(element))}[class="${CSS.escape(name)}"][tabindex="0"][role]`;
-    const [stop] = [...treeAncestors(element, ROVING_LEVELS)].flatMap((outer) => queryIn(outer, alike));
+    if (!attributeOf(element, "class") || attributeOf(element, "role") !== null) return "";
+    const list = [...treeAncestors(element, ROVING_LEVELS)].at(-1);
+    const stop = list && stops.get(styledTagOf(element))?.find((one) => holds(list, one));
     return stop ? roleOf(stop) : "";
+  }
+
+  /**
+   * @param {Iterable<Element>} elements with a role, at which the Tab key stops
+   * @returns {Map<string, Element[]>} by `styledTagOf`
+   */
+  function stopsAmong(elements) {
+    return Map.groupBy(elements, styledTagOf);
+  }
+
+  /** @param {Element} element */
+  function styledTagOf(element) {
+    return `${tagOf(element)} ${attributeOf(element, "class") ?? ""}`;
   }
 
   /** @param {Element} element */
@@ -223,5 +238,17 @@ const roles = (() => {
     return !FIELDS.has(role);
   }
 
-  return { BUTTONS, CANDIDATES, CHECKABLE, CLOSERS, componentRoleOf, isCloser, isNamedByContent, roleOf, rovingRoleOf };
+  return {
+    BUTTONS,
+    CANDIDATES,
+    CHECKABLE,
+    CLOSERS,
+    STOPS,
+    componentRoleOf,
+    isCloser,
+    isNamedByContent,
+    roleOf,
+    rovingRoleOf,
+    stopsAmong,
+  };
 })();
