@@ -337,14 +337,29 @@ const selectorGenerator = (() => {
    * @returns {LabeledWay | undefined} the way to the row that it is or is in, by a text that no other row has
    */
   function rowWayOf(element, root, counts) {
-    const row = [...treeAncestors(element)].find((one) => isMatch(one, ROWS) && rowTextsOf(one).length > 0);
-    const step = row && (isMatch(row, "tr, li") ? tagOf(row) : roleStepsOf(row)[0]);
-    if (!row || !step) return undefined;
+    for (const row of treeAncestors(element)) {
+      const named = isMatch(row, ROWS) ? rowTextsOf(row) : [];
+      if (named.length) return wayInRow(row, named, element, root, counts);
+    }
+    return undefined;
+  }
+
+  /**
+   * @param {Element} row
+   * @param {string[]} named its texts
+   * @param {Element} element that it is, or that is in it
+   * @param {Root} root
+   * @param {Counts} counts
+   * @returns {LabeledWay | undefined}
+   */
+  function wayInRow(row, named, element, root, counts) {
+    const step = isMatch(row, "tr, li") ? tagOf(row) : roleStepsOf(row)[0];
+    if (!step) return undefined;
     const isOfRow = (/** @type {string} */ text) => {
       const found = counts.containing(root, step, text);
       return found.length === 1 && found[0] === row;
     };
-    const text = rowTextsOf(row).find(isOfRow);
+    const text = named.find(isOfRow);
     if (!text) return undefined;
     if (element === row) return { step, text, end: "", isPart: true };
     return { step, text, end: ` >>> ${selectorIn(row, element, root)}`, isPart: true };
