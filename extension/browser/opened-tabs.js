@@ -7,7 +7,7 @@
 import { CommandError } from "../shared/errors.js";
 import { isDenied } from "../shared/denied-hosts.js";
 import { withOwner } from "./page-owners.js";
-import { obstacleOf, urlOf } from "./tabs.js";
+import { isEmptyTab, obstacleOf, urlOf } from "./tabs.js";
 import { pause } from "./async.js";
 
 /** Maximum per command: a page could open hundreds. */
@@ -48,6 +48,10 @@ async function adopt(tabId, { tabId: sourceId, deniedHosts, attachments, signal 
   const url = urlOf(tab);
   if (deniedHosts.length && isDenied(urlOf(await withOwner(tab)), deniedHosts)) {
     return `It opened tab ${tabId} on a denied host: it is not attached.`;
+  }
+  if (isEmptyTab(tab)) {
+    const next = `Once it shows one, call browser_attach_tab with tab_id ${tabId}.`;
+    return `It opened tab ${tabId} without a page, so it is not attached. ${next}`;
   }
   const refusal = await attachments.attach(tabId, signal).then(
     () => "",

@@ -120,6 +120,11 @@ export function spokenObstacleOf(tab) {
 }
 
 /** @param {chrome.tabs.Tab} tab */
+export function isEmptyTab(tab) {
+  return barrierOf(tab) === "obstacleEmpty";
+}
+
+/** @param {chrome.tabs.Tab} tab */
 function barrierOf(tab) {
   const url = URL.parse(urlOf(tab));
   if (!url || url.protocol === "about:") return "obstacleEmpty";
