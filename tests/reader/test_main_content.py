@@ -635,6 +635,19 @@ def test_headings_above_kept_text_are_kept(tab: Page) -> None:
     assert headings == ["# Handbook", *(line for i in range(40) for line in (f"## Rule {i}", f"### Scope {i}"))]
 
 
+def test_sentences_below_a_heading_with_no_other_kept_text_are_kept(tab: Page) -> None:
+    about = "<div>public interface Boat</div><div>Class <code>Boat</code> describes what floats in the harbour.</div>"
+    details = "".join(
+        f"<section><h3>turn{i}</h3><div>Boat turn{i}(int rudder)</div><div>{SENTENCE}{i}</div>"
+        f"<dl><dt>Parameters:<dd>rudder - in degrees, for boat {i}<dt>Returns:<dd>the boat</dl></section>"
+        for i in range(20)
+    )
+    sections = f"<section>{about}</section><section><h2>Details</h2>{details}</section>"
+    show(tab, f"{PRODUCT}{MENU}<main><div class=header><h1>Interface Boat</h1></div>{sections}</main>{FOOTER}")
+
+    assert read(tab)["text"].startswith("# Interface Boat\n\nClass `Boat` describes what floats in the harbour.\n\n## ")
+
+
 def test_products_of_a_long_list_keep_their_prices(tab: Page) -> None:
     words = SENTENCE.split()
     prices = [f"{number * 7 + 3},{number % 90 + 10} €" for number in range(150)]

@@ -45,6 +45,9 @@ const mainContent = (() => {
   const MIN_KEPT = 100;
   /** So many elements of the same tag and names next to each other are cards: products, people, messages. */
   const MIN_CARDS = 3;
+  /** Shorter ones say hardly anything. */
+  const MIN_SENTENCE = 30;
+  const SENTENCE_END = /[.!?\u3002\uff01\uff1f]$/u;
   /** A page that shows less may have its text in `noscript` elements. */
   const FEW_CHARS = 250;
   /** Below that share of the page's text most of it is covered, or fades in when a script runs: all is read. */
@@ -362,11 +365,10 @@ const mainContent = (() => {
     });
     const isInner = withInner(blocks, isArticle ? isLikely : isContent, isArticle ? weighed.likelihoods : []);
     const isAlike = isArticle && kind === "" ? withSameKinds(blocks, isInner, weighed.likelihoods) : isInner;
-    const parts = [withCodeLists, withWholeLists, withWholeCards, withLabels, withSummaries, withWholeRows];
-    const isKept = [...parts, withAnnounced, withHeadings].reduce(
-      (isOwn, complete) => complete(blocks, isOwn, rows),
-      isAlike,
-    );
+    const parts = [withCodeLists, withWholeLists, withWholeCards, withLabels, withSummaries];
+    const steps = [...parts, withHeadings, withAnnounced];
+    const isCompleted = steps.reduce((isOwn, complete) => complete(blocks, isOwn), isAlike);
+    const isKept = withWholeRows(blocks, isCompleted, rows);
     if (lengthOf(blocks, isKept) < MIN_KEPT) return { path: "whole", ...written() };
     blocks.forEach(({ nodes }, i) => {
       if (!isKept[i]) for (const node of nodes) node.remove();
@@ -621,6 +623,7 @@ const mainContent = (() => {
       const next = isKept.indexOf(true, i);
       return next < 0 || isHeading.slice(i, next + 1).includes(true);
     });
+    const isLead = leadsOf(blocks, isHeading, isKept);
     const isValue = blocks.map(({ linked }, i) => Boolean(isLabel[i - 1] && isKept[i - 1]) && linked <= FEW_LINKS);
     const lists = new Set(
       blocks.map(({ holder }, i) => {
@@ -631,9 +634,35 @@ const mainContent = (() => {
     );
     return isKept.map((isOwn, i) => {
       const list = blocks[i] ? listAround(blocks[i].holder) : null;
-      const isAnnounced = isFirst[i] || (list !== null && lists.has(list)) || (isLabel[i - 1] && isKept[i - 1]);
+      const isAnnounced =
+        isFirst[i] || isLead[i] || (list !== null && lists.has(list)) || (isLabel[i - 1] && isKept[i - 1]);
       return isOwn || Boolean(isAnnounced || (isLabel[i] && isKept[i + 1]));
     });
+  }
+
+  /**
+   * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
+   * @param {boolean[]} isHeading
+   * @param {boolean[]} isKept
+   * @returns {boolean[]} whether each block is a sentence directly below a kept heading under which nothing is kept: it
+   *   says what the section, or the page, is about
+   */
+  function leadsOf(blocks, isHeading, isKept) {
+    /** @type {Set<number>} */
+    const leads = new Set();
+    isHeading.forEach((isOwn, start) => {
+      if (!isOwn || !isKept[start]) return;
+      const next = isHeading.indexOf(true, start + 1);
+      const end = next < 0 ? blocks.length : next;
+      const [heading, ...below] = blocks.slice(start, end);
+      if (!heading || isKept.slice(start + 1, end).includes(true)) return;
+      const section = aroundBoth(heading.holder, below[0]?.holder);
+      below.forEach(({ holder, text, linked }, i) => {
+        const isSentence = text.length >= MIN_SENTENCE && SENTENCE_END.test(text) && linked <= FEW_LINKS;
+        if (isSentence && section?.contains(holder)) leads.add(start + 1 + i);
+      });
+    });
+    return blocks.map((_, i) => leads.has(i));
   }
 
   /** @param {Text} node */
