@@ -618,51 +618,52 @@ const mainContent = (() => {
     });
     const isLabel = blocks.map(({ text }, i) => isNear[i] && /[:\uff1a]$/u.test(text));
     const isHeading = blocks.map(({ holder }) => holder.matches(SECTION_HEADING));
-    const isFirst = blocks.map(({ linked }, i) => {
-      if (!isKept[i - 1] || !isHeading[i - 1] || !isNear[i - 1] || isHeading[i] || linked > FEW_LINKS) return false;
-      const next = isKept.indexOf(true, i);
-      return next < 0 || isHeading.slice(i, next + 1).includes(true);
-    });
-    const isLead = leadsOf(blocks, isHeading, isKept);
-    const isValue = blocks.map(({ linked }, i) => Boolean(isLabel[i - 1] && isKept[i - 1]) && linked <= FEW_LINKS);
+    const isUnlinked = (/** @type {number} */ i) => (blocks[i]?.linked ?? 1) <= FEW_LINKS;
+    const bare = bareSections(isHeading, isKept);
+    const firsts = new Set(bare.map(([heading]) => heading + 1).filter((i) => isNear[i - 1] && isUnlinked(i)));
+    const leads = new Set(bare.flatMap(([heading, end]) => sentencesBelow(blocks, heading, end)));
+    const isValue = blocks.map((_, i) => Boolean(isLabel[i - 1] && isKept[i - 1]));
+    const listOf = blocks.map(({ holder }) => listAround(holder));
     const lists = new Set(
-      blocks.map(({ holder }, i) => {
-        const list = isFirst[i] || isValue[i] ? listAround(holder) : null;
+      listOf.filter((list, i) => {
+        const isAnnounced = firsts.has(i) || (isValue[i] && isUnlinked(i));
         // An item may have a heading of its own.
-        return list?.contains(blocks[i - 1]?.holder ?? null) ? null : list;
+        return list && isAnnounced && !list.contains(blocks[i - 1]?.holder ?? null);
       }),
     );
     return isKept.map((isOwn, i) => {
-      const list = blocks[i] ? listAround(blocks[i].holder) : null;
-      const isAnnounced =
-        isFirst[i] || isLead[i] || (list !== null && lists.has(list)) || (isLabel[i - 1] && isKept[i - 1]);
+      const isAnnounced = firsts.has(i) || leads.has(i) || isValue[i] || lists.has(listOf[i] ?? null);
       return isOwn || Boolean(isAnnounced || (isLabel[i] && isKept[i + 1]));
     });
   }
 
   /**
-   * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
    * @param {boolean[]} isHeading
    * @param {boolean[]} isKept
-   * @returns {boolean[]} whether each block is a sentence directly below a kept heading under which nothing is kept: it
-   *   says what the section, or the page, is about
+   * @returns {[heading: number, end: number][]} the kept headings under which nothing is kept up to the next one or the end
    */
-  function leadsOf(blocks, isHeading, isKept) {
-    /** @type {Set<number>} */
-    const leads = new Set();
-    isHeading.forEach((isOwn, start) => {
-      if (!isOwn || !isKept[start]) return;
-      const next = isHeading.indexOf(true, start + 1);
-      const end = next < 0 ? blocks.length : next;
-      const [heading, ...below] = blocks.slice(start, end);
-      if (!heading || isKept.slice(start + 1, end).includes(true)) return;
-      const section = aroundBoth(heading.holder, below[0]?.holder);
-      below.forEach(({ holder, text, linked }, i) => {
-        const isSentence = text.length >= MIN_SENTENCE && SENTENCE_END.test(text) && linked <= FEW_LINKS;
-        if (isSentence && section?.contains(holder)) leads.add(start + 1 + i);
-      });
+  function bareSections(isHeading, isKept) {
+    const headings = isHeading.flatMap((isOwn, i) => (isOwn ? [i] : []));
+    return headings.flatMap((heading, k) => {
+      const end = headings[k + 1] ?? isKept.length;
+      const isBare = isKept[heading] && !isKept.slice(heading + 1, end).includes(true);
+      return isBare && end > heading + 1 ? [[heading, end]] : [];
     });
-    return blocks.map((_, i) => leads.has(i));
+  }
+
+  /**
+   * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
+   * @param {number} heading
+   * @param {number} end of its section
+   * @returns {number[]} the sentences there, which say what the section, or the page, is about
+   */
+  function sentencesBelow(blocks, heading, end) {
+    const [first, next] = [blocks[heading], blocks[heading + 1]];
+    const section = first && next ? aroundBoth(first.holder, next.holder) : null;
+    return blocks.slice(heading + 1, end).flatMap(({ holder, text, linked }, i) => {
+      const isSentence = text.length >= MIN_SENTENCE && SENTENCE_END.test(text) && linked <= FEW_LINKS;
+      return isSentence && section?.contains(holder) ? [heading + 1 + i] : [];
+    });
   }
 
   /** @param {Text} node */
