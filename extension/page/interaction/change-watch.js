@@ -45,7 +45,7 @@ const changeWatch = (() => {
   const { LABELS, isWorded, labelOf, restatings, revealings, summarizeChanges } = changeSummary;
   const { isAt, isWholeInOrder, reordered } = redrawing;
   const { isTrack, slidesIn } = sliding;
-  const { looksSelected } = selectedLooks;
+  const { isCurrent, looksSelected } = selectedLooks;
 
   /**
    * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
@@ -693,8 +693,7 @@ const changeWatch = (() => {
     const words = TOGGLES.map(([name, yes, no]) => ({ true: yes, false: no })[attributeOf(element, name) ?? ""]);
     const sort = attributeOf(element, "aria-sort");
     if (tagOf(element) === "details") words.push(attributeOf(element, "open") === null ? "collapsed" : "expanded");
-    const isCurrent = isMatch(element, "[aria-current]:not([aria-current=''], [aria-current='false'])");
-    const look = isCurrent ? "current" : looksSelected(element) && "looks selected";
+    const look = isCurrent(element) ? "current" : looksSelected(element) && "looks selected";
     return [...words, look, sort && sort !== "none" && `sorted ${sort}`].filter(Boolean).join(" ");
   }
 

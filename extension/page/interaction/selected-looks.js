@@ -52,5 +52,10 @@ const selectedLooks = (() => {
     return collapse(textContentOf(element) ?? "");
   }
 
-  return { looksSelected };
+  /** @param {Element} element @returns {boolean} whether the page declares it to be the current one of a list */
+  function isCurrent(element) {
+    return !["", "false"].includes(attributeOf(element, "aria-current") ?? "");
+  }
+
+  return { isCurrent, looksSelected };
 })();

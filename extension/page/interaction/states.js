@@ -30,7 +30,7 @@ const states = (() => {
   const { BUTTONS, CHECKABLE, componentRoleOf } = roles;
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { framedBy } = shownValues;
-  const { looksSelected } = selectedLooks;
+  const { isCurrent, looksSelected } = selectedLooks;
 
   const VALUE_LENGTH = 60;
   const LISTED_OPTIONS = 12;
@@ -67,7 +67,7 @@ const states = (() => {
     else if (CHOSEN.has(role) && looksSelected(element)) words.push("looks selected");
     const sort = attributeOf(element, "aria-sort");
     if (sort && sort !== "none") words.push(`sorted ${shorten(sort)}`);
-    if (attributeOf(element, "aria-current") && !is("current", "false")) words.push("current");
+    if (isCurrent(element)) words.push("current");
     if (isDisabled(element)) words.push("disabled");
     else if (PRESSED.has(role) && isUntouchable(element)) words.push("not clickable");
     else if (PRESSED.has(role) && looksDisabled(element)) words.push("looks disabled");
