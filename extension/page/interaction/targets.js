@@ -270,13 +270,8 @@ const targets = (() => {
       const group = closestOf(one, "[role='group']");
       return group && holds(element, group) && widgetKind(group) === "segments" ? group : one;
     };
-    return [
-      ...new Set(
-        drawnFields(element)
-          .filter((one) => !isClipped(one))
-          .map(wholeOf),
-      ),
-    ];
+    const drawn = drawnFields(element).filter((one) => !isClipped(one));
+    return [...new Set(drawn.map(wholeOf))];
   }
 
   /**
