@@ -506,6 +506,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "layers of one picture": ["canvas  #top"],
         "canvas of half of the window": [CANVAS, "canvas  canvas"],
         "canvas of half of the window, most of it out of sight": ["canvas  canvas"],
+        "canvas below and to the right of the window": ["-- out of sight --", "canvas  canvas"],
     },
     "noise": {
         "branch of a tree": [

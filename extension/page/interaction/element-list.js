@@ -71,11 +71,6 @@ const elementList = (() => {
   /** Placeholder boxes that a page shows while it loads. */
   const SKELETONS = "[class*=skeleton i], [class*=shimmer i], [data-testid*=skeleton i]";
   /** Those that show only that something is going on, not how far it is. */
-  /** Words for layers that block the page, by their roles, except dialogs. */
-  const LAYERS = new Map([
-    ["listbox", "list"],
-    ["menu", "menu"],
-  ]);
   const SPINNERS = "[role=progressbar]:not([aria-valuenow], [aria-valuetext]), progress:not([value])";
   const MAIN = "main, [role=main]";
   /** A page of this age that shows nothing will stay so. */
@@ -93,6 +88,11 @@ const elementList = (() => {
   /** Maximum side of an image that is an icon, and levels to climb from it to what it belongs to. */
   const ICON_SIDE = 32;
   const ICON_STEPS = 4;
+  /** Words for layers that block the page, by their roles, except dialogs. */
+  const LAYERS = new Map([
+    ["listbox", "list"],
+    ["menu", "menu"],
+  ]);
   const OUT_OF_SIGHT = "-- out of sight --";
   const CANVAS = "Much of the page is drawn on a canvas, and not listed. Take a screenshot to see it.";
 
@@ -322,13 +322,8 @@ const elementList = (() => {
    */
   function isLargeCanvas({ role, element }) {
     if (role !== "canvas" || plain(contentOf(element))) return false;
-    const { width, height } = overlap(placeInMainFrame(element), {
-      x: 0,
-      y: 0,
-      width: innerWidth,
-      height: innerHeight,
-    });
-    return width * height >= (innerWidth * innerHeight) / 2;
+    const seen = overlap(placeInMainFrame(element), { x: 0, y: 0, width: innerWidth, height: innerHeight });
+    return hasArea(seen) && seen.width * seen.height >= (innerWidth * innerHeight) / 2;
   }
 
   /**
