@@ -894,7 +894,7 @@ async def test_history_and_saved_commands_are_in_every_panel_and_history_can_be_
     await expect(items.last).to_contain_text('read_tab{"start":"alpha"}ok')
     await expect(items.last).to_contain_text('"text":"beta"')
     await expect(items.last).to_contain_text("a time in en")
-    await items.last.get_by_role("button", name="Run read_tab again").click()
+    await items.last.get_by_role("button", name="Run again: read_tab").click()
     card = other.page.locator("#runs details").first
     await expect(card).to_have_attribute("data-state", "ok")
     assert json.loads(await card.locator("pre").inner_text())["text"] == "beta"
@@ -938,7 +938,7 @@ async def test_history_contains_no_image_and_nothing_typed_into_a_field(panel: P
     await panel.show("History")
     oldest = panel.page.locator("#history > li").last
     await expect(oldest).to_contain_text(ui_text("notKept", "value"))
-    await expect(oldest.get_by_role("button", name="Run fill again")).to_have_count(0)
+    await expect(oldest.get_by_role("button", name="Run again: fill")).to_have_count(0)
     await oldest.get_by_role("button", name="Edit fill").click()
     await expect(panel.element("field-selector")).to_have_value("#pin")
     await expect(panel.element("field-value")).to_be_focused()
