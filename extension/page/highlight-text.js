@@ -103,7 +103,19 @@ export function highlightText({ text, limit }) {
    */
   function compared(data, ignored) {
     let kept = "";
-    for (const character of data) if (!ignored.test(character)) kept += character.toLowerCase();
+    for (const character of data) kept += comparedLetters(character, ignored);
+    return kept;
+  }
+
+  /**
+   * @param {string} character
+   * @param {RegExp} ignored
+   * @returns {string} its letters and accents, which a page and a model may write as one code point or as several
+   */
+  function comparedLetters(character, ignored) {
+    const letters = character < "\x80" ? character : character.normalize("NFKD");
+    let kept = "";
+    for (const letter of letters.toLowerCase()) if (!ignored.test(letter)) kept += letter;
     return kept;
   }
 
@@ -156,7 +168,7 @@ export function highlightText({ text, limit }) {
     let kept = 0;
     let begun = false;
     for (const character of node.data) {
-      const length = ignored.test(character) ? 0 : character.toLowerCase().length;
+      const { length } = comparedLetters(character, ignored);
       if (!begun && length > 0 && kept + length > from) {
         range.setStart(node, offset);
         begun = true;

@@ -27,6 +27,10 @@ CASES = {
         "<pre style='height:200px;overflow:auto'>" + "line\n" * 2000 + "the very last line</pre>",
         "the very last line",
     ),
+    "letters of several code points": (
+        "<p>Le cafe\u0301 d\u2019Anna est ferme\u0301</p>",
+        "Le caf\u00e9 d'Anna est ferm\u00e9",
+    ),
     "letters that grow in small": ("<p>İstanbul İzmir, 4 hours</p>", "İzmir, 4 hours"),
     "not the copy that is hidden": ("<p hidden>Total: 9 euros</p><p>Total: 9 euros</p>", "Total: 9 euros"),
 }

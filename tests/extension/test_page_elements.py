@@ -101,6 +101,29 @@ def test_text_of_blocks_in_capitals_or_with_soft_hyphens_is_found_where_it_is_dr
     assert elements.chosen("text=Lebensmittel") == "#hyphens"
 
 
+# As a model or a keyboard writes it, and as the page does.
+WRITTEN = [
+    ("Don't save", "Don\u2019t save"),
+    ('Print "A-1"...', "Print \u201cA\u20131\u201d\u2026"),
+    ("Caf\u00e9 menu", "Cafe\u0301 menu"),
+    ("full size", "\uff26\uff55\uff4c\uff4c\u3000\uff33\uff49\uff5a\uff45"),
+    ("Strasse", "Stra\u00dfe"),
+]
+
+
+def test_text_is_found_however_its_characters_are_written(elements: Elements, subtests: pytest.Subtests) -> None:
+    for typed, drawn in WRITTEN:
+        with subtests.test(typed):
+            elements.write(
+                f"<a href=#>Cafe</a><button id=it>{drawn}</button><select id=list><option>-<option>{drawn}</select>"
+            )
+
+            assert elements.chosen(f"text={typed}") == "#it"
+            assert elements.chosen(f"button text={typed}") == "#it"
+            assert elements.act("select", "#list", values=[typed])["selected"][0]["value"] == drawn
+            assert elements.refusal("text=Cafe\u0300")[0] == "ELEMENT_NOT_FOUND"
+
+
 def test_visible_child_of_a_hidden_parent_is_found_by_its_text(elements: Elements) -> None:
     elements.write("<div style='visibility: hidden'>Go away<button id=go style='visibility: visible'>Go</button></div>")
 

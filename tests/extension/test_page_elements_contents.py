@@ -805,10 +805,17 @@ def test_row_that_is_found_is_listed_with_what_can_be_done_in_it(elements: Eleme
     assert lines_of(elements, find="zoe") == [box, f"{row}  tbody > tr", *rest]
 
 
-def test_names_for_developers_are_searched_too(elements: Elements) -> None:
-    elements.write("<button id=go>a</button><button data-testid=run-all><svg></svg></button><input name=q>")
+def test_names_for_developers_and_other_spellings_are_searched_too(elements: Elements) -> None:
+    elements.write(
+        "<button id=go>a</button><button data-testid=run-all><svg></svg></button><input name=q><a id=own href=#>It\u2019s</a>"
+    )
 
-    for find, selector in [("GO", "#go"), ("run", "[data-testid=run-all]"), ("q", "[name=q]")]:
+    for find, selector in [
+        ("GO", "#go"),
+        ("run", "[data-testid=run-all]"),
+        ("q", "[name=q]"),
+        ("it's", "#own"),
+    ]:
         (line,) = lines_of(elements, find=find)
         assert line.endswith(f"  {selector}")
 

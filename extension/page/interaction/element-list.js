@@ -31,7 +31,7 @@ const elementList = (() => {
     textContentOf,
     treeAncestors,
   } = dom;
-  const { INLINE, PageError, collapse, lineOf, plain, quote, shorten } = texts;
+  const { INLINE, PageError, collapse, folded, lineOf, plain, quote, shorten } = texts;
   const { handleOf, hasArea, isRendered, isVisible, overlap, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
   const { Counts, IDENTIFIERS, comeBy, selectorOf } = selectorGenerator;
@@ -406,13 +406,13 @@ const elementList = (() => {
      *   done in them
      */
     matching(items, find) {
-      const wanted = collapse(find).toLowerCase();
+      const wanted = folded(find);
       if (!wanted) return items;
       const said = items.map((item) => ({
         item,
-        text: [this.#describe(item, 400), ...idsOf(item.element), collapse(wholeValueOf(item.element, item.role))]
-          .join(" ")
-          .toLowerCase(),
+        text: folded(
+          [this.#describe(item, 400), ...idsOf(item.element), wholeValueOf(item.element, item.role)].join(" "),
+        ),
       }));
       const exact = said.filter(({ text }) => text.includes(wanted));
       const found = exact.length
@@ -480,7 +480,7 @@ const elementList = (() => {
       /** @type {Map<string, number>} */
       const counts = new Map();
       const quoted = (/** @type {Item} */ item) =>
-        /^[\w-]+ "(.*)"/u.exec(this.#describe(item, length))?.[1]?.toLowerCase() ?? "";
+        folded(/^[\w-]+ "(.*)"/u.exec(this.#describe(item, length))?.[1] ?? "");
       for (const item of items) counts.set(quoted(item), (counts.get(quoted(item)) ?? 0) + 1);
       return (item) => item.role === "text" && counts.get(quoted(item)) !== 1;
     }

@@ -23,7 +23,7 @@ const listOptions = (() => {
     treeAncestors,
     roleOf,
   } = dom;
-  const { collapse, drawnTextOf, visibleTextOf } = texts;
+  const { collapse, drawnTextOf, folded, visibleTextOf } = texts;
   const { handleOf, isClippedAway, isPositioned, isVisible } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
@@ -265,7 +265,7 @@ const listOptions = (() => {
 
   /** @param {string} text */
   function fold(text) {
-    return unticked(text).normalize("NFC").toLowerCase();
+    return folded(unticked(text));
   }
 
   /**

@@ -4,7 +4,7 @@
 
 const nativeLists = (() => {
   const { isMatch } = dom;
-  const { collapse, misfit, quote, shorten, similarFirst } = texts;
+  const { folded, misfit, quote, shorten, similarFirst } = texts;
 
   const LISTED_OPTIONS = 10;
 
@@ -68,11 +68,10 @@ const nativeLists = (() => {
    */
   function optionsLike(list, wanted) {
     const all = [...list.options];
-    const fold = (/** @type {string} */ text) => collapse(text).toLowerCase();
     const ways = [
       all.filter(({ value }) => value === wanted),
       all.filter(({ label }) => label === wanted),
-      all.filter(({ label }) => fold(label) === fold(wanted)),
+      all.filter(({ label }) => folded(label) === folded(wanted)),
     ];
     return ways.find((found) => found.length) ?? [];
   }

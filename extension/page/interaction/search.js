@@ -31,14 +31,15 @@ const search = (() => {
     textContentOf,
     topOf,
   } = dom;
-  const { PageError, collapse, quote, readTextOf, textOf, visibleTextOf } = texts;
+  const { PageError, folded, quote, readTextOf, textOf, visibleTextOf } = texts;
   const { isRendered, isVisible } = geometry;
 
   const MAX_ROOTS = 500;
   const PARTLY_SEARCHED = `The page has more than ${MAX_ROOTS} shadow roots and frames; only the first ${MAX_ROOTS} were searched.`;
   const NEAR = { contentVisibilityAuto: true };
-  /** Letters that are drawn as one. */
-  const MAX_CAPITALS = 3;
+  /** Letters that are drawn or written as one. */
+  const MAX_LETTERS = 18;
+  const OTHER_THAN_ASCII = /[^\0-\x7f]/u;
   /** A character of a word in a script with spaces between its words. */
   const OF_A_WORD =
     /^(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{N}]/u;
@@ -159,14 +160,6 @@ const search = (() => {
   /** @param {string} words */
   function unquoted(words) {
     return words.replace(/^(["'])([^]*)\1$/u, "$2");
-  }
-
-  /**
-   * @param {string} text
-   * @returns {string} the same for all texts that differ only in spaces and case
-   */
-  function folded(text) {
-    return collapse(text).toLowerCase();
   }
 
   /**
@@ -417,10 +410,8 @@ const search = (() => {
    * @returns {{element: Element, isExact: boolean}[]}
    */
   function smallestWith(element, wanted) {
-    // Drawn text is slower to query than all text, and only longer than it by spaces and capitals ("ß" is drawn as
-    // "SS").
-    const whole = textContentOf(element) ?? "";
-    if (whole.length * MAX_CAPITALS < wanted.replaceAll(" ", "").length || !isRendered(element)) return [];
+    // Drawn text is slower to query than all text.
+    if (!isLongEnough(textContentOf(element) ?? "", wanted) || !isRendered(element)) return [];
     const shown = folded(visibleTextOf(element));
     if (!shown.includes(wanted)) return smallestLaterWith(element, wanted);
     const inner = [...childrenOf(element)].flatMap((child) => smallestWith(child, wanted));
@@ -429,6 +420,17 @@ const search = (() => {
     if (own.some(({ isExact }) => isExact)) return own;
     const read = hit(element, readTextOf(element), wanted);
     return read.length ? read : own;
+  }
+
+  /**
+   * @param {string} whole
+   * @param {string} wanted a folded text
+   * @returns {boolean} whether it may contain the wanted text, which is longer only by spaces, or by letters that are
+   *   written as one: "ß" is drawn as "SS", "…" is folded to "..."
+   */
+  function isLongEnough(whole, wanted) {
+    const { length } = wanted.replaceAll(" ", "");
+    return whole.length >= length || (whole.length * MAX_LETTERS >= length && OTHER_THAN_ASCII.test(whole));
   }
 
   /**
@@ -442,8 +444,7 @@ const search = (() => {
   function smallestLaterWith(element, wanted) {
     const [word = ""] = wanted.split(" ");
     const whole = textContentOf(element) ?? "";
-    // Faster than the folding of all texts and scripts.
-    if (!whole.toLowerCase().includes(word) || !isRendered(element)) return [];
+    if (!folded(whole).includes(word) || !isRendered(element)) return [];
     const inner = [...childrenOf(element)].flatMap((child) => smallestLaterWith(child, wanted));
     return inner.length || isRendered(element, NEAR) ? inner : hit(element, whole, wanted);
   }

@@ -33,7 +33,7 @@ const selectorGenerator = (() => {
     treeAncestors,
   } = dom;
   const { isGenerated } = generatedNames;
-  const { collapse, visibleTextOf } = texts;
+  const { collapse, folded, visibleTextOf } = texts;
   const { isLayerBeyond } = geometry;
   const { hasPart, innermost, spacedTextOf, textsOf } = search;
 
@@ -147,7 +147,7 @@ const selectorGenerator = (() => {
      */
     labeled(root, selector, text) {
       const all = readOnce(this.#labeled, root, selector, textsOf);
-      return withTexts(all, (texts) => texts.includes(text.toLowerCase()));
+      return withTexts(all, (texts) => texts.includes(folded(text)));
     }
 
     /**
@@ -157,7 +157,7 @@ const selectorGenerator = (() => {
      * @returns {Element[]} matches of `selector text=...` there, if that is the whole text of none
      */
     containing(root, selector, text) {
-      const part = text.toLowerCase();
+      const part = folded(text);
       const read = (/** @type {Element} */ element) => [...textsOf(element), spacedTextOf(element)];
       const all = readOnce(this.#containing, root, selector, read);
       return withTexts(all, (texts) => texts.some((one) => hasPart(one, part)));
@@ -294,7 +294,7 @@ const selectorGenerator = (() => {
     if (isMatch(element, VALUED)) return undefined;
     const text = (textContentOf(element)?.length ?? 0) > 4 * VALUE_LENGTH ? "" : collapse(textContentOf(element) ?? "");
     const isLabel = text.length <= VALUE_LENGTH && LABEL.test(text) && !INVISIBLE.test(text);
-    return isLabel && collapse(visibleTextOf(element)).toLowerCase() === text.toLowerCase() ? text : undefined;
+    return isLabel && folded(visibleTextOf(element)) === folded(text) ? text : undefined;
   }
 
   /**
@@ -381,7 +381,7 @@ const selectorGenerator = (() => {
     const name = [tag, ...namesOf(element).map(selectorBy)].find(isAlone);
     if (name) return name;
     const label = labelOf(element);
-    const isAlike = (/** @type {Element} */ one) => textsOf(one).includes(label?.toLowerCase() ?? "");
+    const isAlike = (/** @type {Element} */ one) => textsOf(one).includes(folded(label ?? ""));
     if (label && queryIn(row, tag).filter(isAlike).length === 1) return `${tag} text=${label}`;
     return pathOf(element, root, isAlone, () => false);
   }

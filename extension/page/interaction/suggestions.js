@@ -4,7 +4,7 @@
 
 const suggestions = (() => {
   const { attributeOf, isControl, isMatch, queryAll, tagOf, textContentOf } = dom;
-  const { TEXT_LENGTH, PageError, collapse, quote, textOf } = texts;
+  const { TEXT_LENGTH, PageError, folded, quote, textOf } = texts;
   const { PARTLY_SEARCHED, crossOriginFramesIn } = search;
   const { fromMainFrame, selectorOf } = selectorGenerator;
 
@@ -108,7 +108,7 @@ const suggestions = (() => {
    * @returns {Set<string>} its pairs of adjacent characters
    */
   function pairsOf(text) {
-    const characters = [...collapse(text.slice(0, 4 * TEXT_LENGTH)).toLowerCase()].slice(0, TEXT_LENGTH);
+    const characters = [...folded(text.slice(0, 4 * TEXT_LENGTH))].slice(0, TEXT_LENGTH);
     return new Set(characters.slice(1).map((character, index) => `${characters[index]}${character}`));
   }
 

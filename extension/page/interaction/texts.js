@@ -57,6 +57,9 @@ const texts = (() => {
    */
   const UNSEEN = /(?![\u200c\u200d\p{Variation_Selector}])\p{Default_Ignorable_Code_Point}/gu;
   const GLYPHS = /\p{Co}/gu;
+  const OTHER_THAN_ASCII = /[^\0-\x7f]/u;
+  /** What a keyboard writes as one of `'"-`. */
+  const [APOSTROPHES, QUOTATION_MARKS, DASHES] = [/[\u2018-\u201b]/gu, /[\u201c-\u201f]/gu, /[\u2010-\u2015\u2212]/gu];
 
   class PageError extends Error {
     /**
@@ -75,6 +78,20 @@ const texts = (() => {
    */
   function collapse(text) {
     return text.replace(UNSEEN, "").replace(/\s+/gu, " ").trim();
+  }
+
+  /**
+   * @param {string} text
+   * @returns {string} the same for all texts that differ only in spaces, case, typographic marks, or in the code points
+   *   of the same letters
+   */
+  function folded(text) {
+    const line = collapse(text);
+    if (!OTHER_THAN_ASCII.test(line)) return line.toLowerCase();
+    const letters = line.normalize("NFKC").replaceAll("\u1e9e", "\u00df");
+    const typed = letters.replace(APOSTROPHES, "'").replace(QUOTATION_MARKS, '"').replace(DASHES, "-");
+    // Capitals first: those of a sharp s are "SS".
+    return typed.toUpperCase().toLowerCase();
   }
 
   /**
@@ -187,8 +204,8 @@ const texts = (() => {
    * @returns {T[]} those whose words contain the wanted ones first
    */
   function similarFirst(all, wordsOf, wanted) {
-    const part = collapse(wanted).toLowerCase();
-    const similar = new Set(all.filter((one) => collapse(wordsOf(one)).toLowerCase().includes(part)));
+    const part = folded(wanted);
+    const similar = new Set(all.filter((one) => folded(wordsOf(one)).includes(part)));
     return [...similar, ...all.filter((one) => !similar.has(one))];
   }
 
@@ -427,6 +444,7 @@ const texts = (() => {
     TEXT_LENGTH,
     PageError,
     collapse,
+    folded,
     drawnTextOf,
     editedTextOf,
     iconWordOf,
