@@ -6016,8 +6016,17 @@ Selected = Annotated[bool, Field(description="only what the user selected")]
 SCHEMA = "JSON Schema for a JSON answer" + (
     "" if IS_ALONE else ", or article, product, recipe, event, contact, profile"
 )
-# Several clients send an object as text where a parameter may be either.
-FromText = BeforeValidator(lambda given: (isinstance(given, str) and parse_object(given)) or given)
+
+
+def read_structure(given: Any) -> Any:
+    """Return a list or an object that is given as JSON text, as several clients send them; otherwise what is given."""
+    with contextlib.suppress(ValueError):
+        if isinstance(given, str) and isinstance(value := parse_json(given), dict | list):
+            return value
+    return given
+
+
+FromText = BeforeValidator(read_structure)
 WantedSchema = Annotated[dict[str, Any] | str | Omitted, FromText, optional(SCHEMA)]
 TabId = Annotated[Integer | Omitted, optional()]
 WantsEvidence = Annotated[bool, Field(description="add the passage that supports each sentence")]
@@ -6331,7 +6340,7 @@ def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:
     async def process_chrome_tabs(
         context: Context,
         *,
-        tab_ids: Annotated[list[Integer], Field(min_length=1, max_length=50)],
+        tab_ids: Annotated[list[Integer], FromText, Field(min_length=1, max_length=50)],
         system_prompt: Annotated[str | Omitted, optional("what to find out")],
         start: Start,
         end: End,

@@ -26,7 +26,7 @@ PLAIN_TYPES = {
     "number": Annotated[FiniteFloat, server.NotBoolean],
     "boolean": bool,
 }
-# `numbers`: clients may give a number instead of a text.
+# `numbers`: clients may give a number instead of a text. `lists`: JSON text is a list, also where a text is accepted.
 SCHEMA_LIMITS = {"minimum": "ge", "maximum": "le", "numbers": "coerce_numbers_to_str"} | {
     f"{edge}{what}": f"{edge}_length" for edge in ("min", "max") for what in ("Length", "Items")
 }
@@ -78,10 +78,11 @@ def type_of(schema: Mapping[str, Any]) -> Any:
             kind: Any = Literal[tuple(options)]
         case {"anyOf": schemas}:
             kind = functools.reduce(operator.or_, map(type_of, schemas))
+            kind = Annotated[kind, server.FromText] if schema.get("lists") else kind
         case {"items": item}:
-            kind = list[type_of(item)]
+            kind = Annotated[list[type_of(item)], server.FromText]
         case {"properties": properties}:
-            kind = object_type(properties, schema["required"])
+            kind = Annotated[object_type(properties, schema["required"]), server.FromText]
         case _:
             kind = PLAIN_TYPES[schema["type"]]
     return Annotated[

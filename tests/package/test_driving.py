@@ -137,6 +137,21 @@ ACTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         {"fields": [{"selector": "#a", "value": ["b", "c"]}]},
         {"fields": [{"selector": "#a", "value": ["b", "c"]}]},
     ),
+    # Clients send lists and objects as text; the value of a field may be such a text itself.
+    (
+        "fill_form",
+        {"fields": '[{"selector": "#a", "value": "[1]"}]'},
+        {"fields": [{"selector": "#a", "value": "[1]"}]},
+    ),
+    (
+        "fill_form",
+        {"fields": ['{"selector": "#a", "value": ["b"]}']},
+        {"fields": [{"selector": "#a", "value": ["b"]}]},
+    ),
+    ("fill", {"selector": "#a", "value": '["b"]'}, {"selector": "#a", "value": '["b"]'}),
+    ("select", {"selector": "#a", "value": '["b", "c"]'}, {"selector": "#a", "value": ["b", "c"]}),
+    ("select", {"selector": "#a", "value": "[b"}, {"selector": "#a", "value": "[b"}),
+    ("click", {"selector": "#a", "at": "[1, 2]"}, {"selector": "#a", "count": 1, "button": "left", "at": [1, 2]}),
     ("wait_for", {"text": "Done"}, {"text": "Done", "timeout": 10_000}),
     (
         "wait_for",
@@ -455,6 +470,7 @@ BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
         {"fields": [{"selector": "#a", "value": "b"}, {"selector": 5, "value": "b"}]},
         "fields.1.selector must",
     ),
+    ("fill_form", {"fields": '{"selector": "#a", "value": "b"}'}, "fields must be a list"),
     ("fill_form", {"fields": [{"selector": "#a", "value": {}}]}, "fields.0.value must be text, or a number, or"),
     ("scroll", {"to": "middle"}, "to must be 'top', 'bottom', 'left' or 'right', or a number (got \"middle\")."),
     ("evaluate", {"code": ""}, "code must not be empty"),

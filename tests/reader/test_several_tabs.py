@@ -133,7 +133,8 @@ async def test_an_answer_cannot_pose_as_another_tab_or_as_the_reader() -> None:
 
 async def test_a_tab_that_fails_is_named_and_does_not_stop_the_others() -> None:
     async with FakeOpenAIServer(script=echo) as fake, serving(fake) as client:
-        result = await client.call_tool("process_chrome_tabs", {"tab_ids": [9, 1, 1], "evidence": True})
+        # Several clients send a list as JSON text.
+        result = await client.call_tool("process_chrome_tabs", {"tab_ids": "[9, 1, 1]", "evidence": True})
 
     failed, read = blocks_of(result)
     assert failed == "## Tab 9\n\nNot read: There is no such tab. [TAB_NOT_FOUND]"
