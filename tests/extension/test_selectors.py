@@ -145,6 +145,23 @@ async def test_missing_element_is_answered_with_similar_existing_ones(
     assert (await same_selectors.do("hover", selector=suggested))["matches"] == 1
 
 
+async def test_selector_of_another_tool_is_answered_with_the_element_that_it_means(
+    same_selectors: DrivenTab, subtests: pytest.Subtests
+) -> None:
+    line = next(line for line in (await same_selectors.do("page_elements"))["text"].splitlines() if "#buy" in line)
+    for selector in (line, "role=button[name='Buy now']", "getByText('Buy now')", "css=#buy", "a:has-text('Buy now')"):
+        with subtests.test(selector):
+            for command, params in (
+                ("click", {"selector": selector}),
+                ("wait_for", {"selector": selector}),
+                ("page_elements", {"within": selector}),
+            ):
+                code, message = await same_selectors.refused(command, **params)
+
+                assert code == "INVALID_SELECTOR"
+                assert 'Did you mean #buy (button "Buy now")' in message
+
+
 async def test_missing_element_unlike_any_other_gets_no_suggestion(same_selectors: DrivenTab) -> None:
     code, message = await same_selectors.refused("click", selector="#qqqqqqqq")
 

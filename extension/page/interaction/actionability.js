@@ -25,9 +25,9 @@ const actionability = (() => {
   const { PageError, nameOf, visibleTextOf } = texts;
   const { aimAt, aimInto, bringIntoView, fillsView, handleOf, firstBoxOf, hitAt, isVisible } = geometry;
   const { isDrawn, isVisuallyHidden, placeInMainFrame, placeOfSpot } = geometry;
-  const { PARTLY_SEARCHED, Search, allRoots } = search;
+  const { PARTLY_SEARCHED, allRoots } = search;
   const { selectorOf } = selectorGenerator;
-  const { notFound } = suggestions;
+  const { notFound, searchFor } = suggestions;
   const { isActedOn, targetOf } = targets;
   const { matching } = nativeLists;
   const { widgetKind } = widgets;
@@ -97,7 +97,7 @@ const actionability = (() => {
       this.#request = request;
       this.#signal = signal;
       this.#known = known;
-      this.#search = new Search(request.selector);
+      this.#search = searchFor(request.selector);
       this.#alignments = ALIGNMENTS.slice(Math.max(0, (request.tries ?? 0) - 1));
     }
 

@@ -36,7 +36,7 @@ const elementList = (() => {
   const { PARTLY_SEARCHED, Search } = search;
   const { Counts, IDENTIFIERS, comeBy, selectorOf } = selectorGenerator;
   const { describeFrame } = crossOriginFrames;
-  const { notFound } = suggestions;
+  const { notFound, searchFor } = suggestions;
   const { isNamedByContent } = roles;
   const { accessibleNameOf, contentOf, promptOf } = accessibleNames;
   const { VALUE_LENGTH, plainQuote, stateOf, wholeValueOf } = states;
@@ -178,7 +178,7 @@ const elementList = (() => {
    * @throws {PageError} INVALID_SELECTOR, ELEMENT_NOT_FOUND
    */
   function scopeOf(within) {
-    const search_ = new Search(within || ":root");
+    const search_ = searchFor(within || ":root");
     const scopes = search_.find();
     const { roots, isWhole, rest } = search_;
     if (within && !scopes.length) throw notFound(within, search_);

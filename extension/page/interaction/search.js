@@ -337,14 +337,14 @@ const search = (() => {
     if (/["']/u.test(bare)) return "a quotation mark is not closed.";
     if (count("[") !== count("]")) return "its square brackets do not match.";
     if (count("(") !== count(")")) return "its parentheses do not match.";
-    if (kind === "xpath") return "test it, or use a CSS selector or text=...";
+    if (kind === "xpath") return "correct it, or write a CSS selector or text=... instead.";
     if (/^\.{0,2}\//u.test(text)) return "it looks like XPath; write xpath= before it.";
     if (/:(?:contains|has-text|text)\b/u.test(bare)) {
       return "CSS has no such selector; write button text=... to find by text.";
     }
     const [, digit] = /[#.](\d[\w-]*)/u.exec(bare) ?? [];
     if (digit) return `a name must not start with a digit; write [id="${digit}"] instead.`;
-    return "test it, or use text=... to find by text.";
+    return "a selector is CSS, text=Save, button text=Save or xpath=//button.";
   }
 
   /**

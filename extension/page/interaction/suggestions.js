@@ -5,7 +5,7 @@
 const suggestions = (() => {
   const { attributeOf, isControl, isMatch, queryAll, tagOf, textContentOf } = dom;
   const { TEXT_LENGTH, PageError, folded, quote, textOf } = texts;
-  const { PARTLY_SEARCHED, crossOriginFramesIn } = search;
+  const { PARTLY_SEARCHED, Search, allRoots, crossOriginFramesIn } = search;
   const { fromMainFrame, selectorOf } = selectorGenerator;
 
   /** @typedef {Pick<InstanceType<typeof search.Search>, "roots" | "isWhole">} Searched */
@@ -14,6 +14,21 @@ const suggestions = (() => {
   const MAX_CANDIDATES = 2_000;
   const NEAR_MISSES = 3;
   const LEAST_SIMILARITY = 0.45;
+
+  /**
+   * @param {string} selector
+   * @throws {PageError} INVALID_SELECTOR, with elements that it may mean: models write the selectors of other tools, or
+   *   copy a line of the list
+   */
+  function searchFor(selector) {
+    try {
+      return new Search(selector);
+    } catch (error) {
+      const near = similarElements(selector, allRoots());
+      if (error instanceof PageError && near.length) error.message += ` Did you mean ${near.join(" or ")}?`;
+      throw error;
+    }
+  }
 
   /**
    * @param {string} selector
@@ -122,5 +137,5 @@ const suggestions = (() => {
     return shared === 0 ? 0 : (2 * shared) / (a.size + b.size);
   }
 
-  return { adviceOn, notFound };
+  return { adviceOn, notFound, searchFor };
 })();

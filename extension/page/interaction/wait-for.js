@@ -6,8 +6,8 @@ const waitFor = (() => {
   const { pause } = dom;
   const { PageError, nameOf, quote } = texts;
   const { isVisible } = geometry;
-  const { Search, unquoted } = search;
-  const { adviceOn } = suggestions;
+  const { unquoted } = search;
+  const { adviceOn, searchFor } = suggestions;
   const { fromMainFrame } = selectorGenerator;
 
   const POLL_MS = 50;
@@ -37,7 +37,7 @@ const waitFor = (() => {
       this.selector = selector;
       this.name = name;
       this.isGone = isGone;
-      this.search = new Search(selector);
+      this.search = searchFor(selector);
     }
 
     /** @returns {boolean} whether the condition is met now */
