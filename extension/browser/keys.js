@@ -112,7 +112,9 @@ const BROWSER_KEYS = new Set([
   ...["F1", "F3", "F5", "F6", "F11", "F12"],
 ]);
 
-const PART = /"([^"]*)"|'([^']*)'|(\S+)/gu;
+/** A chord may have spaces around the plus signs after its modifiers: `Control + A`. */
+const PART =
+  /"([^"]*)"|'([^']*)'|((?:(?:Alt|Option|Control|Ctrl|ControlOrMeta|Meta|Command|Cmd|Shift)\s*\+\s*)*\S+)/giu;
 const NEAR_NAMES = 6;
 const QUOTED_LENGTH = 40;
 
@@ -124,7 +126,7 @@ const QUOTED_LENGTH = 40;
  */
 export function strokesOf(keys, isMac) {
   return [...keys.matchAll(PART)].flatMap(([, double, single, chord]) =>
-    chord === undefined ? typed(double ?? single ?? "") : [strokeOf(chord, isMac)],
+    chord === undefined ? typed(double ?? single ?? "") : [strokeOf(chord.replace(/\s/gu, ""), isMac)],
   );
 }
 

@@ -90,7 +90,7 @@ async def test_a_chord_holds_its_modifiers_down_and_types_nothing(page: DrivenTa
     assert (await page.do("press", keys="Delete"))["value"] == ""
 
     await events(page)
-    await page.do("press", keys="Control+Shift+k Alt++ shift+1", selector="#plain-no, #button")
+    await page.do("press", keys="Control + Shift +k Alt++ shift+1", selector="#plain-no, #button")
     keys = [event[1:2] + event[5:6] for event in await events(page) if event[0] == "keydown"]
     assert keys == [
         ["Control", "Control"],
