@@ -161,6 +161,10 @@ async def test_refusal_names_what_is_in_the_way_and_how_to_close_it(tab: DrivenT
     await tab.do("click", selector="#shut")
     await tab.do("click", selector="#go")
 
+    await tab.page.evaluate("question.showModal()")
+    _, message = await tab.refused_soon("click", selector="#go")
+    assert [part for part in ("(#question)", "with #yes or #no", "Escape") if part not in message] == [], message
+
 
 # Responses of a server that take longer than a page without requests is watched.
 SLOW_S = 0.2

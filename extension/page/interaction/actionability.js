@@ -53,6 +53,8 @@ const actionability = (() => {
   const READ_ONLY =
     "is still read-only. Click it: if a picker opens, choose there. Otherwise, only the page can change it.";
   const MODALS = "dialog:modal, [aria-modal='true']";
+  /** Of a question without a button that closes it. */
+  const NAMED_BUTTONS = 3;
   /** Labels of buttons that close something, in the languages of the extension. */
   const CLOSING =
     /^(?:[x\u00d7\u2715\u2716]|.{0,20}(?:close|dismiss|got it|no thanks|skip|cancel|reject|decline|schlie\u00dfen|abbrechen|cerrar|fermer|annuler|\u9589\u3058\u308b|\u5173\u95ed).{0,20}|ok(?:ay)?)$/iu;
@@ -526,14 +528,24 @@ const actionability = (() => {
     const inside = queryIn(layer, DIALOGS).find(isVisible);
     const dialog = around ?? inside ?? (hasNodes(layer) ? undefined : dialogInFront(covered));
     const owner = dialog && dialog !== layer ? ` of ${described(dialog, roots)}` : "";
-    const buttons = queryIn(dialog ?? layer, "button, [role='button'], a").filter(
-      (one) => closes(one) && isVisible(one),
-    );
+    return `${described(layer, roots)}${owner}. ${wayToClose(dialog ?? layer, roots)}`;
+  }
+
+  /**
+   * @param {Element} layer
+   * @param {Root[]} roots of the whole page
+   * @returns {string} how to get rid of it
+   */
+  function wayToClose(layer, roots) {
+    const named = (/** @type {Element[]} */ some) => some.map((one) => selectorOf(one, roots)).join(" or ");
+    const buttons = queryIn(layer, "button, [role='button'], a").filter(isVisible);
+    const closing = buttons.filter(closes);
     // All of them: one may discard what the dialog was filled with, and another one keep it.
-    const how = buttons.length
-      ? `Close it with ${buttons.map((one) => selectorOf(one, roots)).join(" or ")}`
-      : "Close it, for example with Escape or a hover on something else, or scroll it away";
-    return `${described(layer, roots)}${owner}. ${how}`;
+    if (closing.length) return `Close it with ${named(closing)}`;
+    if (buttons.length && isMatch(layer, MODALS)) {
+      return `Answer it, for example with ${named(buttons.slice(0, NAMED_BUTTONS))}, or close it with Escape`;
+    }
+    return "Close it, for example with Escape or a hover on something else, or scroll it away";
   }
 
   /**
