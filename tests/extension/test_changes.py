@@ -99,6 +99,8 @@ CHANGES = {
     "a state that only a class shows": 'button#go "S" looks selected',
     "a page that follows its address after a while": 'now "All runs"; gone "Home"',
     "a table that is sorted": 'moved "Ash", "Oak"',
+    "rows that are appended again in another order": 'moved "Ash", "Elm", "Oak"',
+    "rows that are appended again in the same order": "",
     "what lies over the page, first": 'now "Settings", "Count a", "Count b" and 1 more',
     "a message in an empty layer, first": 'now "Post published.", "A text that says what comes next, part a", "A text that says what comes next, part b" and 1 more; 1 more',
     "a label of what is new": 'now "Paint"',

@@ -139,6 +139,8 @@ const changeWatch = (() => {
     #gone = new Set();
     /** @readonly @type {Map<Node, NodePlace>} where they were */
     #places = new Map();
+    /** @readonly @type {Map<Node, MutationRecord[]>} by the parent */
+    #childChanges = new Map();
     /** @readonly @type {Set<Element>} elements that may have been hidden */
     #restyled = new Set();
     /** @readonly @type {Map<Node, string | null>} texts before they were written, perhaps again */
@@ -455,7 +457,10 @@ const changeWatch = (() => {
       const { hidden } = this.#before;
       const isBack = (/** @type {Node} */ node) => this.#come.has(node) && this.#gone.has(node) && !hidden.has(node);
       const back = new Set([...this.#come].filter((node) => isInPage(node) && isBack(node) && isSeen(node)));
-      const isRedrawn = isWholeInOrder([...this.#gone].filter((node) => back.has(node)));
+      const isRedrawn = isWholeInOrder(
+        [...this.#gone].filter((node) => back.has(node)),
+        this.#childChanges,
+      );
       const wrapperOf = new Map([...back].map((node) => [node, this.#wrapperOf(node)]));
       const wrappers = [...wrapperOf.values()].filter((one) => one !== undefined);
       const isMoved = (/** @type {Node} */ node) => !isAt(node, this.#places.get(node)) && !wrapperOf.get(node);
@@ -648,6 +653,13 @@ const changeWatch = (() => {
       }
     }
 
+    /** @param {MutationRecord} record */
+    #noteChildren(record) {
+      const changes = this.#childChanges.get(record.target);
+      if (changes) changes.push(record);
+      else this.#childChanges.set(record.target, [record]);
+    }
+
     /** @param {MutationRecord[]} [records] those that the browser has not reported yet, if left out */
     #take(records = this.#observer.takeRecords()) {
       if (!records.length) return;
@@ -667,6 +679,7 @@ const changeWatch = (() => {
         else if (type === "attributes") this.#restyled.add(/** @type {Element} */ (target));
         if (type === "characterData") this.#come.add(target);
         if (type === "characterData" && !this.#written.has(target)) this.#written.set(target, oldValue);
+        if (type === "childList") this.#noteChildren(record);
         for (const node of addedNodes) if (isRead(node)) this.#come.add(node);
         const wasSeen = removedNodes.length > 0 && !this.#isNewOrHidden(target);
         for (const [index, node] of removedNodes.entries()) {

@@ -5,21 +5,39 @@
 /** @typedef {Record<"parentNode" | "previousSibling" | "nextSibling", Node | null>} NodePlace */
 
 const redrawing = (() => {
-  const { childrenOf, isAfter, isElement, outermost, parentOf, textContentOf } = dom;
+  const { childNodesOf, childrenOf, isAfter, isElement, outermost, parentOf, textContentOf } = dom;
   const { collapse } = texts;
   const { isComment } = changeSummary;
 
   /**
-   * @param {Node[]} nodes in the order in which they were removed
-   * @returns {boolean} whether they are all elements of their parent, and still in that order or its reverse
+   * @param {Node[]} nodes that were removed and are back
+   * @param {Map<Node, MutationRecord[]>} childChanges all changes of children, oldest first, by the parent
+   * @returns {boolean} whether they are all elements of their parent, and in the same order as before
    */
-  function isWholeInOrder(nodes) {
+  function isWholeInOrder(nodes, childChanges) {
     const [first] = nodes;
     const parent = first && parentOf(first);
     if (!parent || !isElement(parent)) return false;
     const now = [...childrenOf(parent)];
-    if (nodes.length !== now.length) return false;
-    return now.every((one, index) => one === nodes[index]) || now.every((one, index) => one === nodes.at(-1 - index));
+    const back = new Set(nodes);
+    if (nodes.length !== now.length || !now.every((one) => back.has(one))) return false;
+    const before = childrenBefore(parent, childChanges.get(parent) ?? []).filter((one) => back.has(one));
+    return now.every((one, index) => one === before[index]);
+  }
+
+  /**
+   * @param {Element} parent
+   * @param {MutationRecord[]} records
+   * @returns {Node[]} its children before those changes, which are undone from the latest to the first
+   */
+  function childrenBefore(parent, records) {
+    /** @type {Node[]} */
+    const nodes = [...childNodesOf(parent)];
+    for (const { addedNodes, removedNodes, nextSibling } of records.toReversed()) {
+      if (addedNodes[0]) nodes.splice(nodes.lastIndexOf(addedNodes[0]), addedNodes.length);
+      nodes.splice(nextSibling ? nodes.indexOf(nextSibling) : nodes.length, 0, ...removedNodes);
+    }
+    return nodes;
   }
 
   /**
