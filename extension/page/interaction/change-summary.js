@@ -373,8 +373,10 @@ const changeSummary = (() => {
    * @returns {News[]} what lies over the page first, then what is nearest to the element
    */
   function nearestFirst(news, path) {
+    /** @type {Map<Element, string>} */
+    const texts = new Map();
     const distanceTo = (/** @type {Node} */ node) => {
-      if (isElement(node) && (isLayer(node) || isAllOfLayer(node))) return -1;
+      if (isElement(node) && (isLayer(node) || isAllOfLayer(node, texts))) return -1;
       for (let one = /** @type {Node | null} */ (node); one; one = parentOf(one)) {
         const place = path.indexOf(/** @type {Element} */ (one));
         if (place >= 0) return place;
@@ -397,15 +399,15 @@ const changeSummary = (() => {
 
   /**
    * @param {Element} element
+   * @param {Map<Element, string>} texts of layers, read once each: one may hold thousands of such elements
    * @returns {boolean} whether a layer around it was empty before, such as one for messages
    */
-  function isAllOfLayer(element) {
-    const own = collapse(textContentOf(element) ?? "");
-    for (const outer of drawnAncestors(element)) {
-      if (collapse(textContentOf(outer) ?? "") !== own) return false;
-      if (isOver(outer)) return true;
-    }
-    return false;
+  function isAllOfLayer(element, texts) {
+    const layer = [...drawnAncestors(element)].find(isOver);
+    if (!layer) return false;
+    const text = texts.get(layer) ?? collapse(textContentOf(layer) ?? "");
+    texts.set(layer, text);
+    return text === collapse(textContentOf(element) ?? "");
   }
 
   /** @param {Element} element */
