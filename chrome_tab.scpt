@@ -343,8 +343,8 @@ property pageFunction : "function readPage(request) {
     const thirds = all(\"* > :nth-child(3)\", parts);
     findRows(parts, thirds);
     for (const math of all([...DRAWN_TEX, \"math\"], parts)) formulas.set(formulaAround(math), math);
-    const switchedOn = all(SWITCHED_ON, parts).filter((one) => one.checkVisibility());
-    for (const label of switchedOn.flatMap(labelsOf)) checked.add(label);
+    const labels = Map.groupBy(all(\"label\", parts), (label) => Reflect.get(label, \"control\"));
+    for (const one of all(SWITCHED_ON, parts)) if (one.checkVisibility()) noteChecked(one, labels.get(one));
     findCards(thirds);
   }
   function aligned(text, part, traits) {
@@ -764,10 +764,10 @@ property pageFunction : "function readPage(request) {
     const [name] = /\\S+/.exec(attributeOf(element, \"class\")) ?? [];
     return `${tagOf.call(element)} ${name ?? childrenOf(element).map((child) => tagOf.call(child))}`;
   }
-  function labelsOf(control) {
-    const labels = [control, ...(Reflect.get(control, \"labels\") ?? [])];
-    const isNamed = attributeOf(control, \"aria-pressed\") || labels.some((label) => label.textContent?.trim());
-    return isNamed ? labels : labels.slice(-1).map((label) => label.nextSibling);
+  function noteChecked(control, labels = []) {
+    const names = [control, ...labels];
+    const isNamed = attributeOf(control, \"aria-pressed\") || names.some((name) => name.textContent?.trim());
+    for (const name of isNamed ? names : names.slice(-1).map((last) => last.nextSibling)) checked.add(name);
   }
   function rectOf(text) {
     range.selectNodeContents(text);

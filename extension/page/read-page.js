@@ -283,8 +283,10 @@ export function readPage(request) {
     findRows(parts, thirds);
     // The MathML of a drawing is preferred to its TeX.
     for (const math of all([...DRAWN_TEX, "math"], parts)) formulas.set(formulaAround(math), math);
-    const switchedOn = all(SWITCHED_ON, parts).filter((one) => one.checkVisibility());
-    for (const label of switchedOn.flatMap(labelsOf)) checked.add(label);
+    // A control's own `labels` would walk through the whole page for each of them.
+    /** @type {Map<Element | null, Element[]>} */
+    const labels = Map.groupBy(all("label", parts), (label) => Reflect.get(label, "control"));
+    for (const one of all(SWITCHED_ON, parts)) if (one.checkVisibility()) noteChecked(one, labels.get(one));
     findCards(thirds);
   }
 
@@ -910,14 +912,15 @@ export function readPage(request) {
   }
 
   /**
+   * Notes the elements with its name as checked, or else the node after it.
+   *
    * @param {Element} control
-   * @returns {(Node | null)[]} the elements with its name, or else the node after it
+   * @param {Element[]} [labels]
    */
-  function labelsOf(control) {
-    /** @type {Element[]} */
-    const labels = [control, ...(Reflect.get(control, "labels") ?? [])];
-    const isNamed = attributeOf(control, "aria-pressed") || labels.some((label) => label.textContent?.trim());
-    return isNamed ? labels : labels.slice(-1).map((label) => label.nextSibling);
+  function noteChecked(control, labels = []) {
+    const names = [control, ...labels];
+    const isNamed = attributeOf(control, "aria-pressed") || names.some((name) => name.textContent?.trim());
+    for (const name of isNamed ? names : names.slice(-1).map((last) => last.nextSibling)) checked.add(name);
   }
 
   /** @param {Text} text */

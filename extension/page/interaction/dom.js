@@ -54,6 +54,9 @@ const dom = (() => {
   /** @type {WeakSet<Element>} fields that have been password fields: a button may make text fields of them */
   const passwords = new WeakSet();
 
+  /** @type {Map<Root, Map<string | null, Element[]>>} labels by the ids that they name, until the page's code runs again */
+  const labelsByRoot = new Map();
+
   /** Available only in worlds of extensions; used only where more is needed than the page's own scripts can see. */
   const closedShadowOf = globalThis.chrome?.dom?.openOrClosedShadowRoot;
 
@@ -463,28 +466,35 @@ const dom = (() => {
   }
 
   /**
+   * The browser's own `labels` walks through the whole document for each element, and only a web component itself can
+   * read its own.
+   *
    * @param {Element} element
-   * @returns {Element[]}
+   * @returns {Element[]} in document order
    */
   function labelsOf(element) {
-    const isButton = tagOf(element) === "button" && isHtml(element);
-    if (isControl(element) || isButton) {
-      const { labels } = /** @type {HTMLButtonElement} */ (element);
-      return [...(labels ?? [])];
-    }
-    return tagOf(element).includes("-") ? labelsOfHost(element) : [];
+    const tag = tagOf(element);
+    if (!isControl(element) && tag !== "button" && !tag.includes("-")) return [];
+    const around = closestOf(element, "label");
+    const named = labelsFor(/** @type {Root} */ (rootOf(element)), idOf(element));
+    return [...new Set(around ? [around, ...named] : named)]
+      .filter((label) => isHtml(label) && /** @type {HTMLLabelElement} */ (label).control === element)
+      .sort((a, b) => (isAfter(a, b) ? 1 : -1));
   }
 
   /**
-   * @param {Element} host a web component, which alone can read its own labels
-   * @returns {Element[]}
+   * @param {Root} root
+   * @param {string} id
+   * @returns {Element[]} the labels there that name this id
    */
-  function labelsOfHost(host) {
-    const around = closestOf(host, "label");
-    const id = idOf(host);
-    const named = id ? queryAll(/** @type {Root} */ (rootOf(host)), `label[for="${CSS.escape(id)}"]`) : [];
-    const all = [...(around ? [around] : []), ...named].filter(isHtml);
-    return all.filter((label) => /** @type {HTMLLabelElement} */ (label).control === host);
+  function labelsFor(root, id) {
+    if (!id) return [];
+    const known =
+      labelsByRoot.get(root) ?? Map.groupBy(queryAll(root, "label[for]"), (label) => attributeOf(label, "for"));
+    // The page's own code runs after this, and may change them.
+    if (!labelsByRoot.size) queueMicrotask(() => labelsByRoot.clear());
+    labelsByRoot.set(root, known);
+    return known.get(id) ?? [];
   }
 
   /** @param {number} milliseconds */

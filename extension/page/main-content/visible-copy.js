@@ -43,7 +43,7 @@ const visibleCopy = (() => {
   /** A ligature of an icon font, and such a font. */
   const ICON_WORD = /^\s*[a-z][a-z0-9]*(?:_[a-z0-9]+)*\s*$/;
   const ICON_FONT = /^["']?(?:material (?:icons|symbols)|[\w -]*\bicons\b)/i;
-  const [HTML, SVG] = ["http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"];
+  const SVG = "http://www.w3.org/2000/svg";
   const HAS_LINES = /^(?:pre|break-spaces)/;
   const MONOSPACED = /mono|courier|consolas|menlo|\bcode\b/i;
   const FIELDS = new Set(["input", "textarea", "select", "img"]);
@@ -101,6 +101,8 @@ const visibleCopy = (() => {
       this.last = null;
       /** @type {Rows} */
       this.rows = new Map();
+      /** @type {Map<Node, Map<string | null, Element[]>>} labels by the id that they name, for each document and shadow root */
+      this.labels = new Map();
       this.inert = document.implementation.createHTMLDocument("");
       this.nodes = 0;
       /** Those of the page or frame that is being copied. */
@@ -350,10 +352,25 @@ const visibleCopy = (() => {
       for (const name of ["style", "hidden", "name"]) copy.removeAttribute(name);
       if (["button", "fieldset", "img", "output"].includes(tag)) copy.removeAttribute("id");
       copy.toggleAttribute("data-checked", this.meanings.checked.has(element));
-      copy.toggleAttribute("data-labeled", isLabeled(element, tag));
+      copy.toggleAttribute("data-labeled", this.#isLabeled(element, tag));
       if (HAS_LINES.test(whiteSpace)) copy.setAttribute("data-lines", whiteSpace);
       if (tag === "li") copy.setAttribute("data-marker", markerOf(element, display, listStyleType));
       return copy;
+    }
+
+    /**
+     * @param {Element} element
+     * @param {string} tag
+     * @returns {boolean} whether it is a button with a label next to it, as of a field: it shows the chosen value
+     */
+    #isLabeled(element, tag) {
+      if (tag !== "button" || !element.id) return false;
+      const root = /** @type {Document | ShadowRoot} */ (element.getRootNode());
+      // The browser's own `labels` walks through the whole document for each button.
+      const labels =
+        this.labels.get(root) ?? Map.groupBy(root.querySelectorAll("label[for]"), (one) => one.getAttribute("for"));
+      this.labels.set(root, labels);
+      return (labels.get(element.id) ?? []).some((label) => !label.contains(element));
     }
   }
 
@@ -409,16 +426,6 @@ const visibleCopy = (() => {
   function isFigure(element, tag) {
     if (tag !== "button") return false;
     return element.querySelector("time") !== null || FIGURE.test((element.textContent ?? "").trim());
-  }
-
-  /**
-   * @param {Element} element
-   * @param {string} tag
-   * @returns {boolean} whether it is a button with a label next to it, as of a field: it shows the chosen value
-   */
-  function isLabeled(element, tag) {
-    if (tag !== "button" || element.namespaceURI !== HTML) return false;
-    return [.../** @type {HTMLButtonElement} */ (element).labels].some((label) => !label.contains(element));
   }
 
   /**
