@@ -1217,7 +1217,8 @@ export function readPage(request) {
   function notesOnRows() {
     const { matches } = Element.prototype;
     const found = (/** @type {string} */ selector) => [...roles.keys()].filter((one) => matches.call(one, selector));
-    const items = found("[aria-setsize]:is(li, [role=listitem], [role=option])");
+    // An item may be all that a web component draws: its list is outside of the component.
+    const items = found(":is(ul, ol, [role^=list]) :is(li, [role=listitem], [role=option])[aria-setsize]");
     const rowsOf = Map.groupBy(items, (item) => /** @type {Element} */ (parentOf.call(item)));
     for (const table of found("[aria-rowcount]")) rowsOf.set(table, [...table.querySelectorAll("tr, [role=row]")]);
     return [...rowsOf].flatMap(([list, rows]) => {

@@ -107,9 +107,15 @@ def test_table_or_list_with_more_rows_than_it_shows_is_read_with_a_note(tab: Pag
         show(tab, f"<p>Harbour</p>{body}")
         return read_as_extension(IsolatedWorld(tab), None, None).get("notes", [])
 
+    def components(around: str) -> str:
+        item = f"<template shadowrootmode=open>{around}<li aria-setsize=9><slot></slot></li></template>"
+        return f"<wa-list>{''.join(f'<wa-item>{item}Boat {i}</wa-item>' for i in range(1, 5))}</wa-list>"
+
     missing = {"code": "rows_missing", "count": 3, "total": 1000}
     named_as_a_method = "<form role=search><input name=matches></form>"
     assert notes_of(grid(3) + grid(-1) + items(4) + items(-1) + grid(9, "display: none") + named_as_a_method) == []
+    # Their lists are outside of the components, each of which is an item.
+    assert notes_of(components("") + components("<div>")) == []
     assert notes_of(items(4) + grid(1000) + items(9)) == [missing | {"count": 4, "total": 9}]
     assert notes_of(f"<wa-grid><template shadowrootmode=open>{grid(1000)}</template></wa-grid>") == [missing]
     assert notes_of(grid(1000)) == [missing]
