@@ -167,7 +167,7 @@ const pageItems = (() => {
       const isVisible_ = isRendered(element, SEEN);
       const isThere = (isVisible_ || isRendered(element)) && !this.#inert.has(element);
       if (!isThere && !(isCandidate && hasVisibleLabel(element))) return;
-      if (attributeOf(element, "aria-hidden") === "true" && isCopy(element)) return;
+      if (isCopy(element)) return;
       const within = { ...around, isVisible: isVisible_ };
       if (within.clip && isUnclipped(element, within.clip)) within.clip = "";
       const role = this.#roleAt(element, tag, isCandidate, within);

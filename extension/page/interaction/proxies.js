@@ -70,7 +70,7 @@ const proxies = (() => {
     if (hasIn(label, DRAWN_CHECKED)) return true;
     const { control } = label;
     // A web component may be for display only.
-    if (!control || (attributeOf(control, "aria-hidden") === "true" && isCopy(control))) return false;
+    if (!control || isCopy(control)) return false;
     if (tagOf(control).includes("-") && !controlOf(control) && !roleOf(control)) return false;
     return isRendered(control, SEEN) || hasVisibleLabel(control);
   }
@@ -87,11 +87,12 @@ const proxies = (() => {
   }
 
   /**
-   * @param {Element} element hidden from screen readers
-   * @returns {boolean} whether it only serves for measuring, to give a form a value, to draw a border, or to show in
-   *   another field how a word goes on
+   * @param {Element} element
+   * @returns {boolean} whether it is hidden from screen readers, and only serves for measuring, to give a form a value, to
+   *   draw a border, or to show in another field how a word goes on
    */
   function isCopy(element) {
+    if (attributeOf(element, "aria-hidden") !== "true") return false;
     const isUnseen = () => isTextField(element) && !isDrawn(element);
     const isBorder = () => tagOf(element) === "fieldset" && !hasIn(element, "input, select, textarea, button");
     const isHint = () => isTextField(element) && isReadOnly(element) && attributeOf(element, "tabindex") === "-1";
@@ -107,7 +108,8 @@ const proxies = (() => {
     const isCombobox = attributeOf(element, "role") === "combobox" && !isControl(element);
     const isPlace = attributeOf(element, "role") === "option" && !textContentOf(element)?.trim();
     if (!isCombobox && !isPlace) return false;
-    return queryIn(element, "input, textarea").filter((one) => isTextField(one) && isVisible(one)).length === 1;
+    const isField = (/** @type {Element} */ one) => isTextField(one) && isVisible(one) && !isCopy(one);
+    return queryIn(element, "input, textarea").filter(isField).length === 1;
   }
 
   /**

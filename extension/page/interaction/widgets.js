@@ -141,7 +141,8 @@ const widgets = (() => {
     if (isControl(element)) return element;
     const isCombobox = roleOf(element) === "combobox";
     const isNamed = roleOf(element) === "" && isHtml(element) && isNamedList(element) && !isUndeclared(element);
-    const fields = isCombobox ? queryIn(element, "input, textarea") : [];
+    // One that is hidden from screen readers only holds the value.
+    const fields = isCombobox ? queryIn(element, ":is(input, textarea):not([aria-hidden='true'])") : [];
     const found = isNamed ? queryIn(element, "input, div, span").filter(isUndeclared) : fields;
     const [inner, ...others] = outermost(found).filter(isVisible);
     return inner && !others.length ? inner : element;
