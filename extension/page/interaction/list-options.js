@@ -251,8 +251,18 @@ const listOptions = (() => {
   function toggleOf(option) {
     if (!isMatch(option, PERHAPS_SHUT)) return "";
     const toggles = queryIn(option, isMatch(option, SHUT) ? TOGGLES : NAMED_TOGGLES).filter(isVisible);
-    const toggle = toggles.find((one) => closestOf(one, "[role='treeitem']") === option);
+    const toggle = toggles.find((one) => closestOf(one, "[role='treeitem']") === option) ?? toggleNextTo(option);
     return toggle ? selectorOf(toggle, allRoots()) : "";
+  }
+
+  /**
+   * @param {Element} branch
+   * @returns {Element | undefined} what opens it, in a row that it shares with no other branch
+   */
+  function toggleNextTo(branch) {
+    const row = parentElementOf(branch);
+    const isOnly = row !== null && queryIn(row, "[role='treeitem']").length === 1;
+    return isOnly ? queryIn(row, NAMED_TOGGLES).find((one) => isVisible(one) && !holds(branch, one)) : undefined;
   }
 
   /**
