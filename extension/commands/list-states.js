@@ -6,6 +6,9 @@
 
 import { isAlike, plain } from "./widget.js";
 
+/** Between the options of a path through menus. */
+export const SEPARATOR = /\s+[/>]\s+/gu;
+
 /**
  * @param {ListState} state
  * @param {[string, string]} chosen the requested value, and the label of its option
@@ -15,7 +18,10 @@ export function holdsOption({ shown, hasTime, option, isAlwaysOpen }, [wanted, l
   if (isAlwaysOpen) return option?.isSelected === true;
   if (hasTime) return true;
   const isLike = (/** @type {string} */ each) => isAlike(each, label) || isAlike(each, wanted);
-  return shown.some((each) => isLike(each) || isPartOf(each, label, wanted)) || isLike(shown.join(" "));
+  const whole = shown.join(" ");
+  // A page may draw the separators of a path in elements of their own.
+  const isPath = isAlike(whole, wanted.replaceAll(SEPARATOR, " "));
+  return shown.some((each) => isLike(each) || isPartOf(each, label, wanted)) || isLike(whole) || isPath;
 }
 
 /**

@@ -8,7 +8,7 @@ import { CommandError } from "../shared/errors.js";
 import { pause } from "../browser/async.js";
 import { typed } from "../browser/keys.js";
 import { pressKeys } from "../browser/trusted-input.js";
-import { holdsOption, isJoinOf, isSelectedIn, othersIn } from "./list-states.js";
+import { SEPARATOR, holdsOption, isJoinOf, isSelectedIn, othersIn } from "./list-states.js";
 import { MAX_WALK, POLL_MS, QUIET_MS, Widget, holdsNow, isAlike, notKept, plain, quote, until } from "./widget.js";
 
 /** For a list to open, to close, or to show search results, and for a value to fade out. */
@@ -25,8 +25,6 @@ const MAX_CHIPS = 30;
 const MAX_DESELECTED = 200;
 const MAX_TRIES = 3;
 const NOTHING_SHOWN = " It has shown nothing that is declared as an option. Click it, then look at the page.";
-/** Between the options of a path through menus. */
-const SEPARATOR = /\s+[/>]\s+/u;
 
 /** A combobox or a list of options. */
 export class ListWidget extends Widget {
@@ -286,7 +284,9 @@ export class ListWidget extends Widget {
     const path = state.option ? [] : wanted.split(SEPARATOR);
     if (path.length > 1 && (await this.#followed(path))) return path.at(-1) ?? "";
     if (!state.option && !state.isEditable) state = await this.#searching(wanted, state);
-    if (!state.option && (state.isEditable || state.isSearched)) state = await this.#filtered(wanted);
+    // It may show its first options only once a text is typed.
+    const takesText = state.isEditable || state.isSearched || (state.isExpanded && !state.isOpen);
+    if (!state.option && takesText) state = await this.#filtered(wanted);
     if (!state.option && (state.total > 1 || !state.isEditable)) state = await this.#scrolledTo(wanted, state);
     if (!state.option) state = await this.#branchedTo(wanted, state);
     // There may be a row that says that nothing was found.
@@ -432,10 +432,10 @@ export class ListWidget extends Widget {
       OPEN_MS,
     );
     if (changed.option) return changed;
-    if (session.hasRequests || before.isSearched) {
+    if (session.hasRequests || !before.isEditable) {
       const late = await this.#answered(wanted, (now) => now.option !== undefined);
       if (late.option) return late;
-      if (before.isSearched && late.total) this.#offer(late);
+      if (!before.isEditable && late.total) this.#offer(late);
     }
     // The page's offer to add the typed text may lag a letter behind.
     const read = async () => /** @type {ListState} */ (await this.ask("list", { wanted, isLoose: !this.#maySearch }));

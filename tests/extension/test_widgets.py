@@ -860,6 +860,55 @@ async def test_search_field_that_gets_the_focus_late_is_used_and_values_that_sta
     assert (code, '"Cat, Dog" now' in message) == ("VALUE_NOT_KEPT", True), message
 
 
+COPIED = """<title>Trip</title><style>[role=tree], #found { position: absolute; background: silver }</style>
+<div id=region role=combobox tabindex=0 aria-label=Region aria-haspopup=tree aria-expanded=false aria-controls=places>
+  <input readonly aria-hidden=true tabindex=-1 value=none><span id=path>None</span><button aria-label=Clear>x</button></div>
+<div id=places role=tree hidden>
+  <div><i class=toggle>+</i> <b role=treeitem aria-expanded=false>Italy</b></div>
+  <div id=cities hidden><div><b role=treeitem>Rome</b></div></div>
+</div>
+<div id=boat role=combobox tabindex=0 aria-label=Boat aria-haspopup=listbox aria-expanded=false>None</div>
+<div id=found hidden><input id=query><p id=hits>No results</div><script>
+  const show = (field, list, isOpen) => {
+    list.hidden = !isOpen;
+    field.ariaExpanded = String(isOpen);
+  };
+  region.onclick = () => show(region, places, true);
+  places.onclick = ({ target }) => {
+    if (target.className) cities.hidden = false;
+    else {
+      const names = target.textContent === "Rome" ? ["Italy", "Rome"] : [target.textContent];
+      path.innerHTML = names.map((name) => `<u>${name}</u>`).join("<i> / </i>");
+      region.firstElementChild.value = names.length;
+      show(region, places, false);
+    }
+  };
+  boat.onclick = () => show(boat, found, true);
+  boat.onkeydown = ({ key }) => key.length === 1 && query.focus();
+  query.oninput = () => setTimeout(() => {
+    hits.outerHTML = `<ul role=listbox id=hits><li role=option>${query.value}</ul>`;
+  }, 700);
+  found.onclick = ({ target }) => {
+    if (target.role !== "option") return;
+    boat.textContent = target.textContent;
+    show(boat, found, false);
+  };
+</script>"""
+
+
+async def test_box_with_a_copy_of_its_value_is_listed_and_holds_what_it_shows(blank: DrivenTab) -> None:
+    await blank.write(COPIED)
+
+    text = (await blank.do("page_elements"))["text"]
+    assert [name for name in ('combobox "Region" = "None"', 'combobox "Boat" = "None"') if name not in text] == []
+
+    # Only the button next to a branch opens it.
+    await blank.do("fill", selector="#region", value="Italy / Rome")
+    assert await blank.page.inner_text("#path") == "Italy / Rome"
+    # The keys that the box gets lead to a search, which answers late.
+    assert (await blank.do("fill", selector="#boat", value="Ketch"))["value"] == "Ketch"
+
+
 JOINED = """<title>Tour</title><div role=spinbutton tabindex=0 aria-label=Nights aria-valuenow=3>
 <input id=nights value=3><button>+</button></div>
 <p><input id=cities role=combobox aria-label=Cities aria-haspopup=listbox aria-expanded=false> <span id=names></span></p>

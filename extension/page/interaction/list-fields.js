@@ -71,13 +71,14 @@ const listFields = (() => {
     const chipTexts = chipsOf(field).map(({ text }) => text);
     const isMultiple = isDeclared || (nativeBehind(field)?.multiple ?? false) || selected.length > 1;
     const shown = native ?? (chipTexts.length ? chipTexts : shownBy(field));
+    const isExpanded = attributeOf(field, "aria-expanded") === "true";
     return {
       isOpen: popup !== null,
       isAlwaysOpen: popup === field,
-      isExpanded: attributeOf(field, "aria-expanded") === "true",
+      isExpanded,
       isMultiple,
       isEditable: isEditable(field),
-      isSearched: popup !== null && isSearchFor(field, focusedElement()),
+      isSearched: (popup !== null || isExpanded) && isSearchFor(field, focusedElement()),
       shown,
       hasTime: shown.some((one) => isSameTime(one, wanted)),
       chips: chipTexts,
