@@ -117,12 +117,12 @@ const accessibleNames = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Set<Element>} what is not part of its name: the buttons of a tab, what selects or opens a row
+   * @returns {Set<Element>} what is not part of its name: the buttons of a tab, what selects or opens a row or a branch
    */
   function namelessIn(element) {
     const role = attributeOf(element, "role");
     if (isTab(element)) return new Set([...queryIn(element, CLOSERS).filter(isCloser), ...queryIn(element, BUTTONS)]);
-    const isRow = role === "row" || tagOf(element) === "tr" || isCell(element);
+    const isRow = role === "row" || role === "treeitem" || tagOf(element) === "tr" || isCell(element);
     const icons = isRow ? queryIn(element, BUTTONS).filter((one) => !textContentOf(one)?.trim()) : [];
     return new Set(isRow ? [...icons, ...queryIn(element, "input[type=checkbox], input[type=radio]")] : []);
   }

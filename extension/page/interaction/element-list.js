@@ -574,7 +574,7 @@ const elementList = (() => {
     const isVague = !name || (isIconic(role) && REMOVING.test(name));
     // It says what to enter, not what for.
     const isPrompt = isNeighborly(role) && name !== "" && name === plain(promptOf(element));
-    const prompted = isPrompt ? looseLabelOf(element) : "";
+    const prompted = isPrompt ? looseLabelOf(element, true) : "";
     const where = kind === "thing" && isVague && !isShape && !isExplained ? whereOf(element, role) : prompted;
     const isKnown = name || (where && !isIconic(role)) || NAMELESS.has(role) || !isNamedByContent(role);
     const isMute = kind === "look" || !isKnown;

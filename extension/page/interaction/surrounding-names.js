@@ -176,19 +176,33 @@ const surroundingNames = (() => {
 
   /**
    * @param {Element} field
+   * @param {boolean} [isPrompted] whether it is known only by what to enter: then a text that shares a box with it labels it
    * @returns {string} for example `next to "Start"`: the label before it that declares no field, such as that of a picker
    */
-  function looseLabelOf(field) {
+  function looseLabelOf(field, isPrompted = false) {
     for (const one of treeAncestors(field, LABEL_STEPS)) {
       if (isMatch(one, DIALOGS)) return "";
       for (let before = previousElementOf(one); before; before = previousElementOf(before)) {
         if (isMatch(before, CONTROLS) || hasIn(before, CONTROLS)) return "";
-        const label = [before, ...queryIn(before, LOOSE_LABELS)].find((part) => isMatch(part, LOOSE_LABELS));
+        const declared = [before, ...queryIn(before, LOOSE_LABELS)].find((part) => isMatch(part, LOOSE_LABELS));
+        const label = declared ?? (isPrompted && isPair(before, one) ? before : undefined);
         const text = label ? plain(contentOf(label).slice(0, ENOUGH)) : "";
         if (/\p{L}/u.test(text)) return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
       }
     }
     return "";
+  }
+
+  /**
+   * @param {Element} before
+   * @param {Element} after
+   * @returns {boolean} whether a box contains nothing else, and the first one is not the title of a part of the page
+   */
+  function isPair(before, after) {
+    const around = parentElementOf(after);
+    return (
+      around !== null && [...childrenOf(around)].length === 2 && !isMatch(before, TITLES) && !hasIn(before, TITLES)
+    );
   }
 
   /**
