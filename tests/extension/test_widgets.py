@@ -595,6 +595,8 @@ async def test_editor_that_keeps_its_old_text_is_an_error(editors: DrivenTab) ->
 
 DRAWN = [
     ("x-size", "Large", "size", "Large"),
+    ("x-class", "Business", "class", "Business"),
+    ("x-class >>> #class", "Economy", "class", "Economy"),
     ("#state", "Texas", "state", "Texas"),
     ("#keys", "Vanilla", "flavor", "Vanilla"),
     ("#city", "", "city", ""),

@@ -6,6 +6,7 @@ const proxies = (() => {
   const {
     attributeOf,
     childrenOf,
+    closestDrawnOf,
     closestOf,
     controlOf,
     hasIn,
@@ -109,7 +110,8 @@ const proxies = (() => {
     const isPlace = attributeOf(element, "role") === "option" && !textContentOf(element)?.trim();
     if (!isCombobox && !isPlace) return false;
     const isField = (/** @type {Element} */ one) => isTextField(one) && isVisible(one) && !isCopy(one);
-    return queryIn(element, "input, textarea").filter(isField).length === 1;
+    const own = controlOf(element);
+    return own ? isField(own) : queryIn(element, "input, textarea").filter(isField).length === 1;
   }
 
   /**
@@ -126,7 +128,7 @@ const proxies = (() => {
 
   /** @param {Element} element */
   function isInCombobox(element) {
-    return isControl(element) && closestOf(element, "[role=combobox]") !== null;
+    return isControl(element) && closestDrawnOf(element, "[role=combobox]") !== null;
   }
 
   return { isAroundField, isCopy, isFiller, isInCombobox, isLabelOfListed, isProxy, isShownIn, namesListed };

@@ -4,8 +4,8 @@
 // them (commands/widget.js).
 
 const widgets = (() => {
-  const { attributeOf, closestOf, holds, isControl, isHtml, isMatch, isReadOnly, isTextField, kindOf, queryIn } = dom;
-  const { outermost, roleOf, tagOf, treeAncestors } = dom;
+  const { attributeOf, closestDrawnOf, closestOf, isControl, isDrawnIn, isHtml, isMatch, isReadOnly } = dom;
+  const { isTextField, kindOf, outermost, queryIn, roleOf, tagOf, treeAncestors } = dom;
   const { isVisible } = geometry;
   const { editorAround } = drawnEditors;
   const { segmentsIn } = numberFields;
@@ -128,8 +128,9 @@ const widgets = (() => {
    */
   function wrapperOf(element) {
     const [name, parts] = isControl(element) ? ["[role='combobox']", "input, textarea"] : [LISTING, "button, input"];
-    const wrapper = closestOf(element, name);
-    const isOnly = wrapper && queryIn(wrapper, parts).every((one) => holds(element, one));
+    // It may be a web component.
+    const wrapper = closestDrawnOf(element, name);
+    const isOnly = wrapper && queryIn(wrapper, parts).every((one) => isDrawnIn(element, one));
     return wrapper !== element && isOnly ? wrapper : null;
   }
 
