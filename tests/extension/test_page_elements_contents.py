@@ -421,6 +421,14 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox "Color"  #hue',
             'slider "Volume" = 30 (0 to 100)  #volume >>> input',
         ],
+        "components that label components": [
+            'text "Start"  x-label:nth-of-type(1)',
+            'text "Pick a day"',
+            'textbox "Start"  #day',
+            'text "Port"  x-label:nth-of-type(2)',
+            'text "Choose"',
+            'combobox "Port" readonly  #choice',
+        ],
         "labels with buttons and lists in them": [
             'textbox "Payee"  #p',
             'option "Ada"  li',
@@ -437,6 +445,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox "Select date" next to "Return"  #return',
             "# Boats",
             'textbox "Search"  #search',
+            'text "Until"',
+            'textbox "Select date" next to "Until"  #until',
             'text "Team"',
             'text "Select"',
             'text "Reds"',

@@ -22,6 +22,7 @@ const accessibleNames = (() => {
     kindOf,
     labelsOf,
     likelyRootOf,
+    queryAll,
     queryIn,
     referred,
     rootOf,
@@ -31,7 +32,7 @@ const accessibleNames = (() => {
   const { collapse, editedTextOf, isIconFont, plain, symbolOf, writtenOn } = texts;
   const { SEEN, isClippedAway, isRendered, isVisible } = geometry;
   const { isStandIn } = standIns;
-  const { BUTTONS, CHECKABLE, CLOSERS, isCloser } = roles;
+  const { BUTTONS, CLOSERS, isCloser } = roles;
 
   /** Longer names are cut anyway. */
   const ENOUGH = 400;
@@ -200,32 +201,31 @@ const accessibleNames = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element[]} its labels, or those of the web component that it is the field of
+   * @returns {Element[]} its labels, or those of the web component that it is the field of, perhaps inside of another one
    */
   function labelsFor(element) {
-    const own = labelsOf(element);
-    const host = own.length ? null : hostOf(element);
-    return host ? labelsOf(host) : own;
+    let labels = labelsOf(element);
+    for (let host = hostOf(element); host && !labels.length; host = hostOf(host)) labels = labelsOf(host);
+    return labels;
   }
 
   /**
    * @param {Element} element
-   * @returns {Element | null} the web component that it is the field of
+   * @returns {Element | null} the web component that it is the field of: its control, or the only component with one
    */
   function hostOf(element) {
-    const host = isField(element) ? holderOf(rootOf(element)) : null;
-    return host && controlOf(host) === element ? host : null;
+    const root = /** @type {Root} */ (rootOf(element));
+    const host = holderOf(root);
+    const isComponent = (/** @type {Element} */ one) => tagOf(one).includes("-") && controlOf(one) !== null;
+    const inner = host && controlOf(host);
+    if (inner || !host || !isComponent(element)) return inner === element ? host : null;
+    return queryAll(root, "*").filter(isComponent).length === 1 ? host : null;
   }
 
   /** @param {Element} element */
   function hostNameOf(element) {
     const host = hostOf(element);
     return host && writtenOn(host, "aria-label");
-  }
-
-  /** @param {Element} element */
-  function isField(element) {
-    return isControl(element) || CHECKABLE.has(attributeOf(element, "role") ?? "");
   }
 
   /**

@@ -48,6 +48,8 @@ const dom = (() => {
   /** Elements around a field that are looked at. */
   const MOST_AROUND = 4;
 
+  /** Components that label others. */
+  const LABEL_COMPONENT = /^[a-z0-9]+-(?:.*-)?label$/u;
   /** Controls without a text of their own. */
   const UNTYPED = new Set("button checkbox color file image radio range reset select submit".split(" "));
 
@@ -478,19 +480,27 @@ const dom = (() => {
     const around = closestOf(element, "label");
     const named = labelsFor(/** @type {Root} */ (rootOf(element)), idOf(element));
     return [...new Set(around ? [around, ...named] : named)]
-      .filter((label) => isHtml(label) && /** @type {HTMLLabelElement} */ (label).control === element)
+      .filter((label) => isHtml(label) && isLabelOf(label, element))
       .sort((a, b) => (isAfter(a, b) ? 1 : -1));
+  }
+
+  /**
+   * @param {Element} label that may only refer to the element, as a tooltip does
+   * @param {Element} element
+   */
+  function isLabelOf(label, element) {
+    const isComponent = tagOf(element).includes("-") && LABEL_COMPONENT.test(tagOf(label));
+    return isComponent || /** @type {HTMLLabelElement} */ (label).control === element;
   }
 
   /**
    * @param {Root} root
    * @param {string} id
-   * @returns {Element[]} the labels there that name this id
+   * @returns {Element[]} what names this id there
    */
   function labelsFor(root, id) {
     if (!id) return [];
-    const known =
-      labelsByRoot.get(root) ?? Map.groupBy(queryAll(root, "label[for]"), (label) => attributeOf(label, "for"));
+    const known = labelsByRoot.get(root) ?? Map.groupBy(queryAll(root, "[for]"), (label) => attributeOf(label, "for"));
     // The page's own code runs after this, and may change them.
     if (!labelsByRoot.size) queueMicrotask(() => labelsByRoot.clear());
     labelsByRoot.set(root, known);

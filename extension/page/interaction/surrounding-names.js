@@ -9,6 +9,7 @@ const surroundingNames = (() => {
     childrenOf,
     closestDrawnOf,
     closestOf,
+    controlOf,
     dataOf,
     hasIn,
     holderOf,
@@ -58,8 +59,8 @@ const surroundingNames = (() => {
   const SLIDERS = "[role=slider]";
   const LABEL_CELLS = "td, th, dt";
   const CELLS = "td, th, [role=gridcell], [role=cell], [role=rowheader]";
-  /** Labels without a field of their own. */
-  const LOOSE_LABELS = "label:not([for], :has(input, select, textarea))";
+  /** Labels around no field. */
+  const LABELS = "label:not(:has(input, select, textarea))";
   const BUTTONS = "button, [role=button]";
   const CHECKBOXES = "input[type=checkbox], [role=checkbox]";
   const CHECKABLE = "[type=checkbox], [type=radio]";
@@ -184,13 +185,21 @@ const surroundingNames = (() => {
       if (isMatch(one, DIALOGS)) return "";
       for (let before = previousElementOf(one); before; before = previousElementOf(before)) {
         if (isMatch(before, CONTROLS) || hasIn(before, CONTROLS)) return "";
-        const declared = [before, ...queryIn(before, LOOSE_LABELS)].find((part) => isMatch(part, LOOSE_LABELS));
+        const declared = [before, ...queryIn(before, LABELS)].find(isLooseLabel);
         const label = declared ?? (isPrompted && isPair(before, one) ? before : undefined);
         const text = label ? plain(contentOf(label).slice(0, ENOUGH)) : "";
         if (/\p{L}/u.test(text)) return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
       }
     }
     return "";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is a label that declares no field, or one that does not exist
+   */
+  function isLooseLabel(element) {
+    return isMatch(element, LABELS) && (!attributeOf(element, "for") || !controlOf(element));
   }
 
   /**
@@ -229,7 +238,7 @@ const surroundingNames = (() => {
    */
   function isHelp(before) {
     const label = isMatch(before, "a[href]") ? previousElementOf(before) : null;
-    return label !== null && isMatch(label, LOOSE_LABELS);
+    return label !== null && isLooseLabel(label);
   }
 
   /**
