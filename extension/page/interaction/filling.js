@@ -57,7 +57,8 @@ const filling = (() => {
   const { hasOtherField } = standIns;
   const { focusedElement, focusedIn, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
-  const { dayIn, daysIn, essenceOf, isInMask, isSame, isSameNumber, isSameValue, timeIn, timeOfDay } = sameValues;
+  const { PERIOD, dayIn, daysIn, essenceOf, isInMask, isSame, isSameNumber, isSameValue, timeIn, timeOfDay } =
+    sameValues;
   const { readCalendar } = calendars;
   const { otherNotations } = notations;
   const {
@@ -98,8 +99,6 @@ const filling = (() => {
     "[list], [type='search'], [role='searchbox'], [role='search'] *";
   /** Fields for numbers, for which there are none. */
   const NUMERIC = "[role='spinbutton'], [inputmode='numeric'], [inputmode='decimal']";
-  /** Between the first and the last day of a period. */
-  const PERIOD = /\s+(?:[-–—~→]|to)(?:\s+|$)/u;
   /** VisualEditor (MediaWiki): its document is a model, which follows keys, and the typing in one paragraph. */
   const MODELED = ".ve-ce-attachedRootNode";
   /** Several lines in one text. */

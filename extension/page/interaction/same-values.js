@@ -9,6 +9,8 @@ const sameValues = (() => {
   /** After a day, a field may also show a time, and after a time its seconds. */
   const CLOCK = /\b\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]\.?m\b\.?)?/iu;
   const NO_SECONDS = /(?<=:\d\d):00\b/u;
+  /** Between the start and the end of a period. */
+  const PERIOD = /\s+(?:[-–—~→]|to)(?:\s+|$)/u;
   /** A date whose month may be its first or its second number. */
   const UNCLEAR = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)/u;
   /** A mail address in a list of these, perhaps after the name of its owner. */
@@ -224,7 +226,18 @@ const sameValues = (() => {
    */
   function isSameValue(held, text) {
     const isAlike = isSame(held, text) && !isRegrouped(held, text);
-    return isSameNumber(held, text) ?? (isAlike || isSameDate(held, text));
+    return isSameNumber(held, text) ?? isSamePeriod(held, text) ?? (isAlike || isSameDate(held, text));
+  }
+
+  /**
+   * @param {string} held
+   * @param {string} text
+   * @returns {boolean | null} whether both are the same two days in the same order; null if one of them is not a period
+   */
+  function isSamePeriod(held, text) {
+    const [own = [], wanted = []] = [held, text].map((value) => value.split(PERIOD));
+    if (own.length !== 2 || wanted.length !== 2 || !wanted.every(dayIn)) return null;
+    return wanted.every((one, index) => isSameDate(own[index] ?? "", one));
   }
 
   /**
@@ -251,6 +264,7 @@ const sameValues = (() => {
   }
 
   return {
+    PERIOD,
     dayIn,
     daysIn,
     essenceOf,
