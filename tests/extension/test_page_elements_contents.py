@@ -606,6 +606,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "buttons with words that are not in their names": [
             'button "sort" = "State"  #state',
             'button "Notifications" = "3"  #news',
+            'clickable "edit" = "Trip to Rome"  #title',
             'button "Trigger the job"  #run',
             'button "Bold"  #bold',
         ],

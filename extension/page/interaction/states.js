@@ -166,14 +166,15 @@ const states = (() => {
     if (now !== null) {
       return `= ${shorten(now)}${limitsOf(attributeOf(element, "aria-valuemin"), attributeOf(element, "aria-valuemax"))}`;
     }
-    const text = role === "button" ? unnamedContentOf(element) : editedValueOf(element, role, name);
+    const isWorded = role === "button" || (role === "clickable" && attributeOf(element, "aria-label") !== null);
+    const text = isWorded ? unnamedContentOf(element) : editedValueOf(element, role, name);
     return text ? `= ${quotedValue(text, length)}` : "";
   }
 
   /**
    * @param {Element} button
-   * @returns {string} what a user reads on it if its name comes from elsewhere: a choice, next to the label of a field, or
-   *   the title of a column that the name says to sort
+   * @returns {string} what a user reads on it if its name comes from elsewhere: a choice, next to the label of a field, the
+   *   title of a column that the name says to sort, or the text that the name says to edit
    */
   function unnamedContentOf(button) {
     const isLabeled = attributeOf(button, "aria-labelledby") !== null || labelsOf(button).length > 0;
