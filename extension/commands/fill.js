@@ -7,6 +7,8 @@
 
 import { CommandError, invalid } from "../shared/errors.js";
 import { ElementTarget } from "../browser/element-target.js";
+import { strokesOf } from "../browser/keys.js";
+import { pressKeys } from "../browser/trusted-input.js";
 import { LEFT, noting, selectorOf } from "./element-params.js";
 import { ListWidget } from "./list-widget.js";
 import { NumberWidget } from "./number-widget.js";
@@ -57,7 +59,9 @@ async function otherwise(given, value) {
   // A range may drop its start unless the focus goes on to its end.
   let movesOn = filling.isStart && given.field?.next === "" && given.field.value === "";
   const type = async (/** @type {string} */ text, /** @type {boolean} */ mayPick) => {
-    last = await (await TextEntry.begin(context, text, mayPick, movesOn)).write();
+    const begin = () => TextEntry.begin(context, text, mayPick, movesOn);
+    // A calendar that has opened may keep the focus.
+    last = await (await begin().catch(() => escaped(context).then(begin))).write();
   };
   const typeEach = async (/** @type {string[]} */ texts, /** @type {boolean} */ mayPick) => {
     for (const text of texts) {
@@ -91,6 +95,11 @@ async function otherwise(given, value) {
   movesOn = false;
   await type(value, false);
   return { ...last, isUnread: given.isUnread && !picked };
+}
+
+/** @param {DrivenContext} context */
+async function escaped({ session }) {
+  await pressKeys(session, strokesOf("Escape", false));
 }
 
 /**

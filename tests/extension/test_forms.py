@@ -564,6 +564,47 @@ async def test_picker_that_only_enter_closes_accepts_the_date_without_submitting
     assert await pickers.page.evaluate("[state.clock, state.submitted]") == ["09:30:00", 1]
 
 
+HELD = """<title>Trip</title><input id=other><input id=moment>
+<div id=layer role=dialog aria-label=Calendar hidden style="position: absolute; top: 90px; background: silver">
+  <button id=ok>OK</button></div><script>
+  // It takes only a time with a half of the day, and opens a calendar otherwise, which keeps the focus.
+  moment.onchange = () => {
+    if (moment.value.endsWith("PM")) return;
+    moment.value = "";
+    layer.hidden = false;
+    if (!layer.dataset.stays) ok.focus();
+  };
+  addEventListener("focusin", ({ target }) => {
+    if (!layer.hidden && !layer.dataset.stays && !layer.contains(target)) ok.focus();
+  });
+  addEventListener("keydown", ({ key }) => {
+    if (key === "Escape") layer.hidden = !layer.dataset.stays;
+  });
+</script>"""
+
+
+async def test_calendar_that_keeps_the_focus_is_closed_for_its_field_and_named_for_others(blank: DrivenTab) -> None:
+    await blank.write(HELD)
+
+    reply = await blank.do("fill", selector="#moment", value="2026-12-24 14:30")
+    assert (reply["value"], "notes" in reply) == ("2026-12-24 2:30 PM", False)
+
+    await blank.page.evaluate("layer.hidden = false; ok.focus()")
+    code, message = await blank.refused("fill", selector="#other", value="x")
+    assert (code, "keeps it in button#ok" in message) == ("EXECUTION_ERROR", True), message
+    await blank.do("press", keys="Escape")
+    assert (await blank.do("fill", selector="#other", value="x"))["value"] == "x"
+
+
+async def test_calendar_that_an_earlier_try_has_opened_has_a_note(blank: DrivenTab) -> None:
+    await blank.write(HELD)
+    await blank.page.evaluate("layer.dataset.stays = true")
+
+    reply = await blank.do("fill", selector="#moment", value="2026-12-24 14:30")
+
+    assert (reply["value"], ["picker" in note for note in reply["notes"]]) == ("2026-12-24 2:30 PM", [True])
+
+
 async def test_month_or_address_that_a_field_writes_with_a_name_is_kept(blank: DrivenTab) -> None:
     names = {"2026-03": "March 2026", "2026-03-05": "5 Mar 2026", "bo@a.test": "Bo &lt;bo@a.test&gt;, "}
     names["2026-03-05 - 2026-03-09"] = "Mar 5, 2026 – Mar 9, 2026"  # noqa: RUF001 - as pages write it

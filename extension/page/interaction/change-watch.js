@@ -229,14 +229,13 @@ const changeWatch = (() => {
 
     /** @returns {boolean} whether a dialog, a calendar or a list has opened */
     hasOpenedLayer() {
-      const dialogs = [...stateOf(this.#rootsNow()).dialogs.keys()];
-      if (dialogs.some((dialog) => !this.#before.dialogs.has(dialog)) || this.hasOpenedList()) return true;
-      return this.pickers().length > 0;
+      return this.hasOpenedList() || this.pickers().length > 0;
     }
 
-    /** @returns {Element[]} calendars and the like that have opened over the page */
+    /** @returns {Element[]} dialogs, calendars and the like that have opened over the page */
     pickers() {
-      return this.appeared().filter((one) => isPicker(one) && this.#isOver(one));
+      const dialogs = [...stateOf(this.#rootsNow()).dialogs.keys()].filter((one) => !this.#before.dialogs.has(one));
+      return [...dialogs, ...this.appeared().filter((one) => isPicker(one) && this.#isOver(one))];
     }
 
     /** @returns {boolean} whether a list of choices has opened, over the page or in it */

@@ -9,6 +9,8 @@ const focusing = (() => {
   const { selectorOf } = selectorGenerator;
 
   const MOST_PARTS = 3;
+  const KEPT_FROM = "cannot get the focus: something that is open over the page keeps it in";
+  const CLOSE = "Close that first, for example with the Escape key.";
 
   /**
    * Focuses an element.
@@ -18,11 +20,14 @@ const focusing = (() => {
    * @throws {PageError} EXECUTION_ERROR
    */
   function takeFocus(element, advice) {
+    const before = focusedElement();
     element.focus();
     const active = focusedIn(/** @type {Root} */ (rootOf(element)));
     if (active === element) return;
-    const taker = active ? ` to ${nameOf(active)} (${selectorOf(active, allRoots())})` : "";
-    throw misfit(element, `passes the focus on${taker}. ${advice}`);
+    const holder = active ? `${nameOf(active)} (${selectorOf(active, allRoots())})` : "";
+    const isKept = active !== null && active === before && active !== document.body;
+    if (isKept) throw misfit(element, `${KEPT_FROM} ${holder}. ${CLOSE}`);
+    throw misfit(element, `passes the focus on${holder && ` to ${holder}`}. ${advice}`);
   }
 
   /**
