@@ -607,6 +607,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "sort" = "State"  #state',
             'button "Notifications" = "3"  #news',
             'clickable "edit" = "Trip to Rome"  #title',
+            'button "Age" sorted ascending  #age',
+            'button "Filter"  #filter',
             'button "Trigger the job"  #run',
             'button "Bold"  #bold',
         ],

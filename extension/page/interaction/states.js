@@ -37,6 +37,7 @@ const states = (() => {
   const OPTION_LENGTH = 20;
   /** Roles of elements that are of no use without the mouse or the keys. */
   const PRESSED = new Set("button clickable link menuitem tab".split(" "));
+  const PRESSABLE = `a[href], ${BUTTONS}`;
   const CHOSEN = new Set([...PRESSED, "option"]);
   /** A page may ignore the mouse on these without telling the browser; other things of an element may be off, too. */
   const LOOKS_DISABLED = /(?:^|[\s_-])(?<!(?:animation|drag|focus|hover|resize|ripple|sort)-)disabled(?:\s|$)/iu;
@@ -65,7 +66,7 @@ const states = (() => {
     if (is("pressed")) words.push("pressed");
     if (is("selected") || isChosenTab(element)) words.push("selected");
     else if (CHOSEN.has(role) && looksSelected(element)) words.push("looks selected");
-    const sort = attributeOf(element, "aria-sort");
+    const sort = attributeOf(sortedBy(element) ?? element, "aria-sort");
     if (sort && sort !== "none") words.push(`sorted ${shorten(sort)}`);
     if (isCurrent(element)) words.push("current");
     if (isDisabled(element)) words.push("disabled");
@@ -76,6 +77,15 @@ const states = (() => {
     if (is("invalid") || isNow(":user-invalid")) words.push("invalid");
     if (isNow(":focus") && tagOf(element) !== "body") words.push("focused");
     return words.filter(Boolean).join(" ");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | null} the header of a column that it sorts, as the first thing to press in it
+   */
+  function sortedBy(element) {
+    const header = isMatch(element, PRESSABLE) ? closestOf(element, "[aria-sort]") : null;
+    return header && queryIn(header, PRESSABLE)[0] === element ? header : null;
   }
 
   /**
