@@ -90,13 +90,14 @@ const proxies = (() => {
   /**
    * @param {Element} element
    * @returns {boolean} whether it is hidden from screen readers, and only serves for measuring, to give a form a value, to
-   *   draw a border, or to show in another field how a word goes on
+   *   draw a border or a sign, or to show in another field how a word goes on
    */
   function isCopy(element) {
+    const isHint = () => isTextField(element) && isReadOnly(element) && attributeOf(element, "tabindex") === "-1";
+    if (attributeOf(element, "role") === "presentation") return isHint();
     if (attributeOf(element, "aria-hidden") !== "true") return false;
     const isUnseen = () => isTextField(element) && !isDrawn(element);
     const isBorder = () => tagOf(element) === "fieldset" && !hasIn(element, "input, select, textarea, button");
-    const isHint = () => isTextField(element) && isReadOnly(element) && attributeOf(element, "tabindex") === "-1";
     return isOnlySpoken(element, getComputedStyle(element)) || isUnseen() || isBorder() || isHint();
   }
 
