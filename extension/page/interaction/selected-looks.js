@@ -8,8 +8,8 @@ const selectedLooks = (() => {
 
   const SELECTED = /^(?!has-|(?:.*[_-])?not-)(?:.*[_-])?(?:active|checked|current|selected)$/iu;
   const ENDS = /(?:active|checked|current|selected)$/iu;
-  /** Classes that depend on where the mouse and the focus are. */
-  const PASSING = /(?:^|[_-])(?:over|hover|hovered|focus|focused)$/iu;
+  /** Classes that depend on where the mouse and the focus are, or on the place in a list. */
+  const PASSING = /(?:^|[_-])(?:over|hover|hovered|focus|focused|first|last|odd|even)$/iu;
   const DECLARED = "[aria-checked], [aria-current], [aria-expanded], [aria-pressed], [aria-selected]";
 
   /**
