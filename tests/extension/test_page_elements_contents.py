@@ -127,6 +127,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'group "New harbour"',
             'link "[?]"  [href="#help"]',
             'textbox of "New harbour"  #n',
+            'textbox "Pier"  #p',
             'textbox "Other"  #m',
         ],
         "table for layout": ['text "Menu"', 'link "Start"  [href="#start"]', 'row "name | Oak"'],

@@ -77,7 +77,7 @@ const accessibleNames = (() => {
       () => writtenOn(element, "title"),
       () =>
         labelsOf(element)
-          .map((label) => contentOf(label))
+          .map((label) => contentOf(label) || new Reading(label, true).contentOf(label))
           .join(" "),
     ];
     for (const way of ways) {
