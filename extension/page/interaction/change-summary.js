@@ -242,8 +242,9 @@ const changeSummary = (() => {
    * @param {number} length of each text
    */
   function announced(kind, elements, length) {
-    const texts = elements.map(drawnTextOf).filter(plain);
-    return texts.map((text) => `${kind} ${excerpt(text, length)}`);
+    // Some pages show the same message above and below a form.
+    const texts = new Set(elements.map(drawnTextOf).map(collapse).filter(plain));
+    return [...texts].map((text) => `${kind} ${excerpt(text, length)}`);
   }
 
   /**
