@@ -661,6 +661,7 @@ property pageFunction : "function readPage(request) {
     const title = cell?.querySelector(\"title\")?.textContent ?? \"\";
     if (!cell || (cell.textContent ?? \"\").trim() !== title.trim()) return \"\";
     if (tag === \"input\") return /** @type {HTMLInputElement} */ (sign).checked ? CHECKED : \"\";
+    if (!drawnSize(sign).width && getComputedStyle(sign, \"::before\").content === \"none\") return \"\";
     const names = [\"aria-label\", \"alt\", \"title\"].map((name) => attributeOf(sign, name));
     const said = [...names, title].map((name) => name.trim()).find(Boolean) ?? \"\";
     return said.length > MAX_SIGN ? \"\" : said;
@@ -677,9 +678,8 @@ property pageFunction : "function readPage(request) {
     if (!value) return \"\";
     const names = [\"autocomplete\", \"name\", \"id\"].map((name) => attributeOf(field, name)).join(\" \");
     const { width, height } = drawnSize(isSign(field, tag) ? (parentOf.call(field) ?? field) : field);
-    const isHidden = width < MIN_FIELD || height < MIN_FIELD;
     const isDotted = ![\"\", \"none\"].includes(getComputedStyle(field).getPropertyValue(\"-webkit-text-security\"));
-    return SECRET_FIELD.test(names) || isHidden || isDotted ? \"\" : value;
+    return SECRET_FIELD.test(names) || Math.min(width, height) < MIN_FIELD || isDotted ? \"\" : value;
   }
   function attributeOf(element, name) {
     return Reflect.apply(Element.prototype.getAttribute, element, [name]) ?? \"\";

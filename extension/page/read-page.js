@@ -745,6 +745,8 @@ export function readPage(request) {
     const title = cell?.querySelector("title")?.textContent ?? "";
     if (!cell || (cell.textContent ?? "").trim() !== title.trim()) return "";
     if (tag === "input") return /** @type {HTMLInputElement} */ (sign).checked ? CHECKED : "";
+    // Some icons are drawn only while the mouse is over the row.
+    if (!drawnSize(sign).width && getComputedStyle(sign, "::before").content === "none") return "";
     const names = ["aria-label", "alt", "title"].map((name) => attributeOf(sign, name));
     const said = [...names, title].map((name) => name.trim()).find(Boolean) ?? "";
     return said.length > MAX_SIGN ? "" : said;
@@ -775,9 +777,8 @@ export function readPage(request) {
     const names = ["autocomplete", "name", "id"].map((name) => attributeOf(field, name)).join(" ");
     // A check box may be transparent, and something next to it its image.
     const { width, height } = drawnSize(isSign(field, tag) ? (parentOf.call(field) ?? field) : field);
-    const isHidden = width < MIN_FIELD || height < MIN_FIELD;
     const isDotted = !["", "none"].includes(getComputedStyle(field).getPropertyValue("-webkit-text-security"));
-    return SECRET_FIELD.test(names) || isHidden || isDotted ? "" : value;
+    return SECRET_FIELD.test(names) || Math.min(width, height) < MIN_FIELD || isDotted ? "" : value;
   }
 
   /**

@@ -224,10 +224,14 @@ PORTS = "<select><option>Rome<option>Oslo<option>Lima<option>Kiel</select>"
 # Each with the lines of its text; "|" separates cells.
 MARKUP = {
     "<table><tr><th>A<th>B<tr><td><svg width=16 height=16><title>No</title></svg><td><i role=img aria-label=Yes></i>"
-    "<tr><td><span title=Part></span><td><svg width=16 height=16></svg> 3</table><style>i, span { padding: 9px }</style>": (
+    "<tr><td><span title=Part></span><td><svg width=16 height=16></svg> 3"
+    "<tr><td><i title=Flag class=blank></i><td>5<tr><td><i title=Star class='blank star'></i><td>6</table>"
+    "<style>i, span { padding: 9px } .blank { padding: 0 } .star::before { content: '*'; position: absolute }</style>": (
         "A|B",
         "No|Yes",
         "Part|3",
+        "|5",
+        "Star|6",
     ),
     # Lines in a cell are no paragraphs, as in a table that is only used for layout.
     "<table><tr><td>Video<td>HD<br>4K<br>8K<tr><td>Ports<td>2</table><table><tr><td>Dear Ada,<br> <br>hello<td>1<tr><td>a<td>b": (
