@@ -19,7 +19,7 @@ CHANGES = {
     "a toast of a page that keeps its events": 'now "Added to cart"',
     "a status": 'status "Saved"',
     "an alert that a status repeats": 'alert "Saved"',
-    "a dialog that opens": 'dialog "Delete 3 files?" opened',
+    "a dialog that opens": 'dialog "Delete 3 files?" opened: "For good"',
     "a dialog that closes": 'dialog "Cookies" closed',
     "what a class shows": 'now "More of it"',
     "what the mouse shows": 'now "Hint"',

@@ -35,7 +35,7 @@ const changeSummary = (() => {
   const { faultOf, messagesOf } = faults;
   const { innermost } = search;
   const { selectorOf } = selectorGenerator;
-  const { ALERTS, ANNOUNCED, LISTS, STATUSES, isSeen, isTiny, isUnshown, valueOf } = pageState;
+  const { ALERTS, ANNOUNCED, LISTS, STATUSES, dialogMessageOf, isSeen, isTiny, isUnshown, valueOf } = pageState;
 
   const UNREAD_PARTS =
     "script, style, template, noscript, svg title, svg desc, svg defs, fieldset[aria-hidden='true'] > legend";
@@ -158,7 +158,7 @@ const changeSummary = (() => {
     const partsWith = (/** @type {number} */ length) => [
       ...announced("alert", alerts, length),
       ...faulty.map((field) => faultLine(field, length)),
-      ...opened.map(([, name]) => `${dialogNamed(name)} opened`),
+      ...opened.map(([dialog, name]) => openingOf(dialog, name, length)),
       ...closed.map(([, name]) => `${dialogNamed(name)} closed`),
       ...announced("status", statuses, length),
       ...lists,
@@ -229,6 +229,16 @@ const changeSummary = (() => {
    */
   function isPartOf(outer, inner) {
     return holds(outer, inner) || (isElement(outer) && isElement(inner) && isDrawnIn(outer, inner));
+  }
+
+  /**
+   * @param {Element} dialog
+   * @param {string} name
+   * @param {number} length of its message
+   */
+  function openingOf(dialog, name, length) {
+    const message = dialogMessageOf(dialog);
+    return `${dialogNamed(name)} opened${message && `: ${excerpt(message, length)}`}`;
   }
 
   /** @param {string} name */

@@ -6,6 +6,7 @@
 
 const pageState = (() => {
   const {
+    NATIVE_FIELDS,
     attributeOf,
     boxOf,
     closestOf,
@@ -21,6 +22,7 @@ const pageState = (() => {
     parentElementOf,
     parentOf,
     queryAll,
+    queryDrawnIn,
     queryIn,
     referred,
     tagOf,
@@ -44,6 +46,10 @@ const pageState = (() => {
   const BUTTONS = "button, [role='button'], input";
   /** Texts that name a dialog without a title. */
   const MOST_TEXTS = 20;
+  /** More than a label or a number. */
+  const SENTENCE = /\p{L}\s+\p{L}|\p{Lo}{4}/u;
+  /** Longer texts of a dialog are content, not a message. */
+  const MESSAGE_LENGTH = 120;
   const DISABLED = ":disabled, :is(a, button, [role='button'])[aria-disabled='true']";
   const ALERTS = "[role='alert'], [aria-live='assertive']";
   const STATUSES = "[role='status'], [role='log'], [aria-live='polite'], output";
@@ -200,10 +206,26 @@ const pageState = (() => {
    * @returns {string} its label, its title or its first heading; otherwise its text without buttons
    */
   function dialogNameOf(dialog) {
-    const [title] = [...referred(dialog, "aria-labelledby"), ...queryIn(dialog, "h1, h2, h3, h4, [role='heading']")];
-    const named = title ?? dialog;
+    const named = titleOf(dialog) ?? dialog;
     const text = lineOf(textsIn(named)) || drawnTextOf(named);
     return collapse(attributeOf(dialog, "aria-label") || orLabelOf(named, text));
+  }
+
+  /** @param {Element} dialog */
+  function titleOf(dialog) {
+    const [title] = [...referred(dialog, "aria-labelledby"), ...queryIn(dialog, "h1, h2, h3, h4, [role='heading']")];
+    return title;
+  }
+
+  /**
+   * @param {Element} dialog
+   * @returns {string} the few words that it has besides its name, such as a question; empty if it has fields
+   */
+  function dialogMessageOf(dialog) {
+    const title = titleOf(dialog);
+    if (!(title || attributeOf(dialog, "aria-label")) || queryDrawnIn(dialog, NATIVE_FIELDS).length) return "";
+    const message = lineOf(textsIn(dialog).filter((text) => !title || !holds(title, text)));
+    return SENTENCE.test(message) && message.length <= MESSAGE_LENGTH ? message : "";
   }
 
   /**
@@ -230,6 +252,7 @@ const pageState = (() => {
     STATUSES,
     allIn,
     aroundField,
+    dialogMessageOf,
     dialogNameOf,
     isClipped,
     isParked,
