@@ -122,6 +122,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         ],
         "numbers along a slider": ['slider "Nights" = 20 (0 to 40)  #s', 'text "7"'],
         "bar that lets the mouse through": ['text "read"'],
+        "link at the top of the page around a floating image": ['link "Home"  [href="#home"]'],
         "field under a legend": [
             "# Office",
             'group "New harbour"',

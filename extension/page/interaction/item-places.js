@@ -4,7 +4,7 @@
 
 const itemPlaces = (() => {
   const { attributeOf, boxOf, documentOf, isElement, tagOf } = dom;
-  const { boxedAround, handleOf, isOffPage, isVisible, placeInMainFrame } = geometry;
+  const { boxedAround, handleOf, isOffPage, isVisible, outlineOf, placeInMainFrame } = geometry;
 
   /** A draggable element of this size is more likely a surface to drag on. */
   const SHEET_SIDE = 200;
@@ -65,7 +65,10 @@ const itemPlaces = (() => {
   function placeOf(element, box) {
     const own = documentOf(element) === document ? box : placeInMainFrame(element);
     const isHidden = (own.width === 0 && own.height === 0) || isOffPage(element);
-    return isHidden ? placeInMainFrame(boxedAround(handleOf(element))) : own;
+    if (!isHidden) return own;
+    const handle = handleOf(element);
+    // Such as a link around an image that floats.
+    return isVisible(handle) ? outlineOf(handle) : placeInMainFrame(boxedAround(handle));
   }
 
   /**
