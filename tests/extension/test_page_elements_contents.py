@@ -621,6 +621,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
             # There is no other one that can be selected, or the state is declared.
             *('button "Live"  #live', 'button "Dead" disabled  #dead', 'button "On"  #on', 'button "Off"  #off'),
         ],
+        "options that begin with the same words": [
+            'select "Refresh" {Never refresh thi...*|Refresh this page every 2 minutes|Refresh this page every 5 minutes}'
+            "  #again"
+        ],
         "drawn list that is labeled with its value": [
             'text "Status"',
             'combobox next to "Status" = "Open" collapsed  span',

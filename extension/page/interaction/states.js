@@ -280,9 +280,14 @@ const states = (() => {
     const all = [...list.options];
     const chosen = all.findIndex(({ selected }) => selected);
     const first = Math.max(0, Math.min(chosen - 2, all.length - LISTED_OPTIONS));
-    const listed = all.slice(first, first + LISTED_OPTIONS).map((option) => {
+    const shown = all.slice(first, first + LISTED_OPTIONS);
+    const starts = shown.map(({ label }) => shorten(label, OPTION_LENGTH));
+    const listed = shown.map((option, index) => {
       const mark = `${option.disabled ? " disabled" : ""}${option.selected ? "*" : ""}`;
-      return `${shorten(option.label, OPTION_LENGTH).replace(/[{|}]/gu, " ")}${mark}`;
+      const start = starts[index] ?? "";
+      // Several may begin with the same words.
+      const text = starts.indexOf(start) === starts.lastIndexOf(start) ? start : shorten(option.label);
+      return `${text.replace(/[{|}]/gu, " ")}${mark}`;
     });
     const before = first ? [`${first} before`] : [];
     const after = all.length - first - listed.length;
