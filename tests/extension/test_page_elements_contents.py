@@ -687,6 +687,12 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "Save"  [aria-label=Edit] > button',
             'option "one"  [role=option]',
         ],
+        "texts above a dialog": [
+            'A dialog "Edit" lies over the page: only what is in it or above it is listed.',
+            'dialog "Edit"',
+            'button "Save"  button',
+            'text "one"',
+        ],
         "open menu": [
             'Open above the page: menu "File"  #m',
             'menuitem "Open"  [role=menuitem]',

@@ -3,7 +3,8 @@
 // Layers over the page: modal ones, which must be answered first, and those that only float above it.
 
 const modals = (() => {
-  const { boxOf, drawnAncestors, hasNodes, isDrawnIn, isMatch, outermost, queryAll, queryIn, treeAncestors } = dom;
+  const { boxOf, drawnAncestors, hasNodes, isDrawnIn, isMatch, outermost, queryAll, queryIn, textContentOf } = dom;
+  const { treeAncestors } = dom;
   const { hitAt, isClippedAway, isPartOf, isPositioned, isVisible, placeInMainFrame } = geometry;
   const { layersWithInput } = actionability;
   const { CANDIDATES } = roles;
@@ -105,7 +106,15 @@ const modals = (() => {
       else if (isReached(one)) reached += 1;
       else hidden += 1;
     }
-    return { layers: [...layers], hidden, reached };
+    const isRelated = (/** @type {Element} */ one) =>
+      [...open, ...layers].some((layer) => isDrawnIn(layer, one) || isDrawnIn(one, layer));
+    return { layers: [...layers, ...textLayers().filter((one) => !isRelated(one))], hidden, reached };
+  }
+
+  /** @returns {Element[]} small layers of the body with nothing but texts, such as what a field suggests */
+  function textLayers() {
+    const all = document.body ? layersIn(document.body, HOLLOW_STEPS) : [];
+    return all.filter((one) => isAbove(one) && isSmall(one) && isInSight(one) && isReached(one) && textContentOf(one));
   }
 
   /** @param {Element} element */
