@@ -107,7 +107,7 @@ export class TextEntry {
   async #type() {
     const { session } = this.context;
     let field = this.filling.isTyped ? await this.#typeText() : await this.#look();
-    if (field?.next === "suggest") field = await this.#look({ mayLeave: !(await this.#suggests()) });
+    if (field?.next === "suggest") field = await this.#leaveUnlessSuggested();
     if (field?.next === "pick") return { entry: this, field, isUnread: true, isAccepted: false };
     // A picker that opened for a date accepts it, and closes, with one of these keys.
     for (const key of ["Tab", "Enter"]) {
@@ -172,6 +172,15 @@ export class TextEntry {
       throw error;
     }
     return (await this.#look({ mayRetype: "lost" }))?.next === "retype";
+  }
+
+  /** @returns {Promise<FilledField | null>} */
+  async #leaveUnlessSuggested() {
+    const field = await this.#look({ mayLeave: !(await this.#suggests()) });
+    if (!field || field.widget || field.isKept || field.value) return field;
+    // Some pages take longer to suggest something, and drop the text of a field that is left before.
+    await replaceSelection(this.context.session, this.filling.text);
+    return this.#look({ mayLeave: !((await this.#suggests()) || (await this.#suggests())) });
   }
 
   /** @returns {Promise<boolean>} whether suggestions open for what was typed, which the page may request */

@@ -250,11 +250,12 @@ async def test_text_that_the_page_drops_when_the_field_is_left_is_not_reported_a
     last = [{"selector": "#last", "value": "x"}, {"selector": "#city", "value": "Atlantis"}]
     assert (await reacting.refused("fill_form", fields=last))[0] == "VALUE_NOT_KEPT"
 
-    # Leaving it would close the suggestions.
-    reply = await reacting.do("fill", selector="#city", value="Paris")
+    # Leaving it would close the suggestions, which come late for one of them.
+    for city in ("Paris", "Lima"):
+        reply = await reacting.do("fill", selector="#city", value=city)
 
-    assert (reply["value"], "Suggestions are open" in reply["notes"][0]) == ("Paris", True)
-    assert "Paris" in reply["changed"]
+        assert (reply["value"], "Suggestions are open" in reply["notes"][0]) == (city, True)
+        assert city in reply["changed"]
     for name, value in (("#teas", "Jasmine"), ("#word", "Rome")):
         assert "notes" not in await reacting.do("fill", selector=name, value=value)
 
