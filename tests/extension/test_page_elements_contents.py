@@ -360,6 +360,14 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'link "Text"  tr:has(#b) > td:nth-of-type(2) > a',
             'link "Log"  [href="#l"]',
         ],
+        "boxes that select rows": [
+            'checkbox "Select all" off  #all',
+            'row "Page"',
+            'checkbox of "News" off  #a',
+            'row "News"',
+            'checkbox of "Log" off  #b',
+            'row "Log"',
+        ],
         "label that shows the value": [
             'text "Rows per page"',
             'combobox next to "Rows per page" = "5" collapsed readonly  #f',

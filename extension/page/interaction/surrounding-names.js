@@ -360,9 +360,10 @@ const surroundingNames = (() => {
     const place = startOf(cell, row);
     const over = numbered ?? all.findLast((one) => startOf(one, heads) <= place);
     if (!over) return "";
-    // The buttons for sorting and the like are not its name.
-    const others = [...queryIn(over, BUTTONS), ...queryIn(over, "a[href]").filter(isIconLink)];
-    return plain(contentOf(over, new Set(others)) || contentOf(over));
+    // The box that selects all rows is not its name, and nor are the buttons for sorting and the like.
+    const boxes = queryIn(over, CHECKBOXES);
+    const others = [...boxes, ...queryIn(over, BUTTONS), ...queryIn(over, "a[href]").filter(isIconLink)];
+    return plain(contentOf(over, new Set(others)) || contentOf(over, new Set(boxes)));
   }
 
   /**
