@@ -155,6 +155,7 @@ CHANGES = {
     "boxes with the name of their row": 'input "Select Ash" on',
     "a dialog that its button names": 'dialog "Calendar" opened',
     "a list of pictures": 'list "Colors" with 2 options: "Red" #red, "Blue" #blue',
+    "a map that waits for a double-click": 'now "Harbour"',
 }
 
 

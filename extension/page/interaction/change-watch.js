@@ -200,7 +200,8 @@ const changeWatch = (() => {
       this.#acted.add(element);
       this.#path = [...treeAncestors(element)];
       const isOpener = (/** @type {Element} */ one) => isMatch(one, OPENERS);
-      this.#isOpener = this.#action === "hover" || this.#path.slice(0, TOGGLE_LEVELS).some(isOpener);
+      const isMap = this.#action === "click" && (tagOf(element) === "canvas" || hasIn(element, "canvas"));
+      this.#isOpener = isMap || this.#action === "hover" || this.#path.slice(0, TOGGLE_LEVELS).some(isOpener);
       for (const one of this.#path.slice(0, TOGGLE_LEVELS)) {
         if (!this.#toggles.has(one)) this.#toggles.set(one, toggleOf(one));
       }
@@ -302,8 +303,8 @@ const changeWatch = (() => {
       while ((this.#isMovedByScript() || this.#isBetweenDialogs()) && performance.now() - settled < FADE_MS) {
         await this.#pause(POLL_MS);
       }
-      // Some menus open only once the mouse has been over them for a while, and some pages draw what belongs to a new
-      // address some time after it.
+      // Some menus open only once the mouse has been over them for a while, some maps wait for the second click of a
+      // double-click, and some pages draw what belongs to a new address some time after it.
       while (this.#mayOpen() && performance.now() - this.#inputAt < WAITS_MS.opening) await pause(WAITS_MS.quiet);
       if (await this.#faded()) return;
       // Some pages start an animation only some time after what is to appear is there, still transparent.
