@@ -75,7 +75,8 @@ const announcements = (() => {
       return false;
     }
     const { length } = collapse(visibleTextOf(element));
-    return length <= MESSAGE_LENGTH && isSpoken(element);
+    // An area that takes files, for example, is a control.
+    return length <= MESSAGE_LENGTH && isSpoken(element) && getComputedStyle(element).cursor !== "pointer";
   }
 
   return { announcementsOf };
