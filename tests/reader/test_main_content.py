@@ -119,7 +119,7 @@ MARKUP = (
     "<table><caption>Levels of May</caption><tr><th rowspan=2>Day</th><th>Level</th><th>Pier</th></tr><tr><td>2 | 3 m</td><td>B</td><td>low</td></tr></table>"
     "<p><label><input type=radio checked> Flow</label> is 1<sup>1</sup>\u2044<sub>2</sub> m<sup>3</sup> by the hour<b style='margin-left: 9px'>13</b>, <s>12</s> or 15<sub>8</sub>, which is"
     " <math><mfrac><mi>V</mi><mi>t</mi></mfrac></math>. <ruby>\u5ddd<rt>kawa</rt></ruby></p>"
-    "<pre><i style='padding: 9px'>1</i><code>if rise:</code>\n    warn()\n}\n}</pre><p>Call <code>warn()</code> in time, see <a href=https://b.test/>the book</a>.</p>"
+    "<h4><pre><i style='padding: 9px'>1</i><code>if rise:</code>\n    warn()\n}\n}</pre></h4><p>Call <code>warn()</code> in time, see <a href=https://b.test/>the book</a>.</p>"
     "<blockquote>We saw it coming.</blockquote><p><sup>2</sup> That spring.</p><div style='display: flex'><s>12</s>&nbsp;<b>15</b></div>"
     f"<ul style='list-style: none'><li><ul><li style='display: block'><h3>The end</h3><p>{SENTENCE}</p></li></ul></li></ul>"
 )

@@ -142,7 +142,8 @@ const markdown = (() => {
       else if (this.row(element)) return;
       else if (tag === "li") this.item(element);
       else if (tag === "blockquote") this.within(element, `${this.indent}> `, "> ");
-      else if (/^h[1-6]$/.test(tag) && !this.options.isCell) {
+      // Markdown has no headings of several lines.
+      else if (/^h[1-6]$/.test(tag) && !this.options.isCell && !element.querySelector("pre")) {
         this.within(element, `${this.indent}${"#".repeat(Number(tag[1]))} `, "");
       } else this.children(element);
     }
