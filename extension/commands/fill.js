@@ -23,6 +23,9 @@ const MAX_NOTATIONS = 7;
 const STARTED = "The page drops it unless the next field is filled, too.";
 export const PICKER =
   "A picker is open for the field, so the page may not have accepted the value yet. Check the picker.";
+const UNADDED =
+  "After Enter the field still holds the text, and the page has not changed. If the field collects values, this one was " +
+  "not added.";
 const UNREAD = "The calendar that opened for it does not show that day as selected. Check the calendar.";
 
 /**
@@ -108,13 +111,14 @@ async function escaped({ session }) {
  * @returns {Promise<ActionReply>}
  * @throws {CommandError} VALUE_NOT_KEPT
  */
-async function outcomeOf({ entry, field, changed, isUnread }, value) {
+async function outcomeOf({ entry, field, changed, isUnread, isIgnored = false }, value) {
   const { context, target, found, movesOn } = entry;
   const reply = await target.reply(found, changed);
   if (field === null) return noting(reply, [LEFT]);
   const isSecret = field.value === SECRET;
   const own = isUnread ? [...field.notes, UNREAD] : [...field.notes];
   if (field.hasPicker) own.push(PICKER);
+  if (isIgnored) own.push(UNADDED);
   const notes = [...own, movesOn ? STARTED : "", field.complaint ?? ""].filter(Boolean);
   if (!field.isKept) {
     const advice = notes.map((note) => ` ${note}`).join("");

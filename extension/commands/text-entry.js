@@ -10,6 +10,7 @@
  * @property {FilledField | null} field null if the page is gone
  * @property {string} [changed]
  * @property {boolean} isUnread whether its calendar does not show the day
+ * @property {boolean} [isIgnored] whether Enter was pressed, and nothing shows an effect
  * @property {boolean} isAccepted
  *
  * @typedef {{own: string[], general: string[]}} Notations other texts for the same date or time: as the field writes them,
@@ -238,17 +239,20 @@ export class TextEntry {
    */
   async #result(filled) {
     const { text, isEntered, days } = this.filling;
-    let [field, changed] = [filled, ""];
+    let [field, changed, isIgnored] = [filled, "", false];
     if (!filled || isEntered || filled.changed || (await this.context.session.hasBegunRequests())) {
       changed = await this.target.consequences();
       const later = /** @type {FilledField | null} */ (await this.target.look("readField", { text }));
       // After Enter the page may clear the field, or complete the text.
       if (!isEntered || later?.isRefused) field = later ?? filled;
-      else if (filled && later?.value) field = { ...filled, value: later.value };
+      else if (filled && later?.value) {
+        field = { ...filled, value: later.value };
+        isIgnored = !changed && !(await this.context.session.hasBegunRequests());
+      }
     }
     const isUnread = field?.isUnread === true && !(await this.#calendar.hasChosen(days));
     const isRefused = field !== null && (!field.isKept || isUnread || Boolean(field.complaint));
-    return { entry: this, field, changed, isUnread, isAccepted: isEntered || !isRefused };
+    return { entry: this, field, changed, isUnread, isIgnored, isAccepted: isEntered || !isRefused };
   }
 }
 
