@@ -680,10 +680,10 @@ class Settings(BaseSettings):
         """Return the rule for a page: for each key the most specific value, except that denied beats allowed."""
         names = (host_of(url), f".{host_of(url)}")  # *.example.com means example.com too, as in Chrome
         rules = [rule for host, rule in self.rules if any(fnmatchcase(name, host) for name in names)]
-        said = {key: getattr(rule, key) for rule in rules for key in rule.model_fields_set}
+        values = {key: getattr(rule, key) for rule in rules for key in rule.model_fields_set}
         is_unknown = not host_of(url) and not url.startswith("file:")  # any rule that denies it is enough
-        said["deny"] = bool(self.denied_hosts) if is_unknown else any(rule.deny for rule in rules)
-        return SiteRule.model_validate({}).model_copy(update={"content": self.content} | said)
+        values["deny"] = bool(self.denied_hosts) if is_unknown else any(rule.deny for rule in rules)
+        return SiteRule.model_validate({}).model_copy(update={"content": self.content} | values)
 
 
 def ascii_host(name: str) -> str:
@@ -2039,8 +2039,8 @@ def parse_completion(raw: str, key: str | None) -> RawCompletion:
         if too_long := prompt_too_long(raw, message):
             raise too_long
         is_error = isinstance(reply, dict) and "error" in (*reply, reply.get("object"))
-        said = f" It reported: {message.rstrip('.')}." if is_error else ""
-        raise ChromeTabError("MODEL_ERROR", f"The model server's reply contains no choices.{said} Check its log.")
+        report = f" It reported: {message.rstrip('.')}." if is_error else ""
+        raise ChromeTabError("MODEL_ERROR", f"The model server's reply contains no choices.{report} Check its log.")
     content, reasoning = contents(message := fields(choice, "message"))
     about = (token_counts(reply), answering_model(reply, key), content_text(message.get("refusal")))
     return RawCompletion(content, reasoning, str(choice.get("finish_reason") or ""), *about)
@@ -2396,11 +2396,11 @@ class ModelServer:
         advice = "Start it (for Ollama: `ollama serve`), or correct --ollama-url."
         return RetryableError("MODEL_UNREACHABLE", f"{problem} {advice}")
 
-    def _busy(self, response: httpx.Response, said: str) -> RetryableError:
+    def _busy(self, response: httpx.Response, detail: str) -> RetryableError:
         status, named = response.status_code, re.fullmatch("[0-9]{1,6}", response.headers.get("retry-after", ""))
         wait_s = float(named[0]) if named else None  # for a date our own back-off applies
         cause = " It is busy or still loading the model." if status >= HTTPStatus.BAD_GATEWAY else ""
-        problem = f"The model server at {self.url} returned HTTP {status}{said}.{cause}"
+        problem = f"The model server at {self.url} returned HTTP {status}{detail}.{cause}"
         when = f"in {wait_s:g} s" if wait_s else "later"
         return RetryableError("MODEL_ERROR", f"{problem} Try again {when}, or check its log.", wait_s)
 
@@ -2408,15 +2408,15 @@ class ModelServer:
         """Return the exception for a status other than 200, with the server's own message."""
         status, raw = response.status_code, await read_body(response)
         message = server_message(raw, self._api_key)
-        said = f": {message.rstrip('.')}" if message else ""
+        detail = f": {message.rstrip('.')}" if message else ""
         about = re.sub("schema|grammar", "response_format", message, flags=re.IGNORECASE)  # names its value
         refused = next((f for f in OPTIONAL_FIELDS if f in body and f in about), None)
         if too_long := prompt_too_long(raw, message):
             return too_long
         if status in BUSY:
-            return self._busy(response, said)
+            return self._busy(response, detail)
         if status in REFUSED_ACCESS:
-            sentence = f"The model server at {self.url} denied access (HTTP {status}{said}). Check --api-key."
+            sentence = f"The model server at {self.url} denied access (HTTP {status}{detail}). Check --api-key."
             return ChromeTabError("MODEL_ERROR", sentence)
         if refused and status in WRONG_REQUEST:
             return RefusedFieldError(refused)
@@ -2426,7 +2426,7 @@ class ModelServer:
             advice = "If that is your model server, correct --ollama-url."
             return ChromeTabError("MODEL_ERROR", f"{problem} {advice}")
         return await self._missing_model(status, message, body["model"]) or ChromeTabError(
-            "MODEL_ERROR", f"The model server at {self.url} returned HTTP {status}{said}. Check its log."
+            "MODEL_ERROR", f"The model server at {self.url} returned HTTP {status}{detail}. Check its log."
         )
 
     async def _missing_model(self, status: int, message: str, model: str) -> ChromeTabError | None:
@@ -2652,7 +2652,7 @@ class Query(NamedTuple):
     confirmed: bool = False  # whether the user has confirmed that this model may run elsewhere
     evidence: bool = False
     quick: bool = False
-    said: str = ""  # the user's own part of the prompt: an answer may repeat its figures and addresses
+    own_text: str = ""  # the user's own part of the prompt: an answer may repeat its figures and addresses
     recorded: bool = True  # whether the history may keep the answer
 
 
@@ -2932,7 +2932,7 @@ class PageAnalyzer:
 
     async def answer(self, page: Page, query: Query, progress: Progress) -> Answer:
         """Answer from the page, all of it unless `quick` is set, and check the answer against it."""
-        read = await asyncio.to_thread(quick_page, page, query) if query.quick and query.said else page
+        read = await asyncio.to_thread(quick_page, page, query) if query.quick and query.own_text else page
         # The index is built while the model answers.
         indexing = asyncio.create_task(asyncio.to_thread(index_for_check, read))
         try:
@@ -3192,7 +3192,7 @@ class PageReading:
     def __init__(self, analyzer: PageAnalyzer, page: Page, query: Query, model: str, progress: Progress) -> None:
         self.analyzer, self.page, self.query = analyzer, page, query
         self.model, self.progress, self.began = model, progress, time.monotonic()
-        self.known = f"{page.text}\n{page.url}\n{query.said}"
+        self.known = f"{page.text}\n{page.url}\n{query.own_text}"
         self.planner = ChunkPlanner(analyzer, page, query, model)
         self.requests = ModelRequests(analyzer, query, model, progress, self.known)
         self.meter = self.planner.meter
@@ -3561,7 +3561,7 @@ def build_query(settings: Settings, prompt: str | None, output_schema: Any = Non
             raise ChromeTabError("INVALID_ARGUMENT", sentence)
         extraction = settings.extractions[output_schema]
         prompt, output_schema = prompt or extraction["prompt"].strip(), extraction["schema"]
-    return Query(prompt, output_schema, model, said=prompt)
+    return Query(prompt, output_schema, model, own_text=prompt)
 
 
 async def check_schema(schema: Any) -> None:
@@ -4934,8 +4934,8 @@ class PageIndex:
     def look_for_figures_of(self, answer: str) -> None:
         """Include the number words of an answer, which may be in another language than the texts."""
         characters = set(answer).union(*(text[:: 1 + len(text) // SAMPLED] for text in self.texts))
-        said = self._words.keys() | SPACED_WORDS.findall(fold(answer))
-        is_english = ENGLISH_ARTICLE in said or said.isdisjoint(LONG_SCALE)
+        words = self._words.keys() | SPACED_WORDS.findall(fold(answer))
+        is_english = ENGLISH_ARTICLE in words or words.isdisjoint(LONG_SCALE)
         self.vocabulary = vocabulary(languages_of(characters), is_english=is_english)
         for chunk in self.chunks:
             chunk.vocabulary = self.vocabulary
@@ -5238,8 +5238,8 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
     is_verbatim = letters_of(text) in letters_of(folded)
     if not all(figure.options for figure in figures) or not figures:
         return is_verbatim
-    said = set(stems(text))
-    if has_words(text_of_value(value), figures) and not is_verbatim and 2 * len(said & {*stems(folded)}) <= len(said):
+    own = set(stems(text))
+    if has_words(text_of_value(value), figures) and not is_verbatim and 2 * len(own & {*stems(folded)}) <= len(own):
         return False
     return has_figures(passage, figures, words)
 
@@ -5253,9 +5253,9 @@ def has_figures(passage: str, figures: Iterable[Figure], words: Vocabulary) -> b
 
 def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> Iterator[RankedPassage]:
     """Yield the passages that may support a sentence, best first, without overlaps; `about`: the question's stems."""
-    said = set(stems(fold(sentence)))
+    own = set(stems(fold(sentence)))
     # What the sentence adds to the question decides between passages about the same thing.
-    query, new = said.union(about) if len(said) < MIN_WORDS else said, said.difference(about)
+    query, new = own.union(about) if len(own) < MIN_WORDS else own, own.difference(about)
     candidates, order = index.ranked(query, CANDIDATES), index.weights(query, new, NEW_IN_ORDER)
     rival = candidates[-1][0] / candidates[0][0] if len(candidates) == CANDIDATES else 0.0
     found = list[tuple[float, int, Window]]()
@@ -5343,16 +5343,16 @@ def index_for_check(page: Page) -> PageIndex:
 
 def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -> Answer:
     """Return an answer with the check of its figures and, if wanted, its evidence."""
-    pages, said = page.sources or (page,), query.said
+    pages, own_text = page.sources or (page,), query.own_text
     stated = answer.text if answer.data is None else json.dumps(answer.data, ensure_ascii=False)
     index.look_for_figures_of(stated)
     values = " ".join(searched_text(value) for _, value, _ in scalar_values(answer.data))
-    index.look_for(stems(fold(f"{stated} {values} {said}")))
+    index.look_for(stems(fold(f"{stated} {values} {own_text}")))
     if query.output_schema:
         schema = json.dumps(query.output_schema, ensure_ascii=False)
-        findings = check_values(answer.data, index, f"{said}\n{schema}")
+        findings = check_values(answer.data, index, f"{own_text}\n{schema}")
     else:
-        findings = check_figures(answer.text, index, said)
+        findings = check_figures(answer.text, index, own_text)
     checked: dict[str, list[str]] = {result: [] for result in CHECK_RESULTS}
     for finding in distinct_findings(findings):
         checked[finding.result].append(finding.shown)
@@ -5361,9 +5361,9 @@ def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -
         receipt |= {"page_characters": len(pages[0].text), "quick": page.quick}
     if query.evidence and query.output_schema:
         receipt |= {"evidence": [*itertools.islice(find_value_evidence(answer.data, index, pages), MAX_EVIDENCE)]}
-    found = find_evidence(answer.text, index, pages, said) if query.evidence and not query.output_schema else ()
+    found = find_evidence(answer.text, index, pages, own_text) if query.evidence and not query.output_schema else ()
     evidence = tuple(itertools.islice(found, MAX_EVIDENCE))
-    notes = evidence_notes(answer.text, evidence, said)
+    notes = evidence_notes(answer.text, evidence, own_text)
     read = answer.read and read_line(receipt)
     return answer._replace(read=read, receipt=receipt, findings=tuple(findings), evidence=evidence, notes=notes)
 
@@ -5391,7 +5391,7 @@ def check_line(checked: Mapping[str, Sequence[str]]) -> str:
 def quick_page(page: Page, query: Query) -> Page:
     """Return a page with only the chunks that match a question best, or all of it if no match is clear."""
     index = PageIndex([page.text], QUICK_CHUNK_CHARS)
-    chunks = clear_matches(set(stems(fold(query.said))), index)
+    chunks = clear_matches(set(stems(fold(query.own_text))), index)
     # In table rows, words do not show where the answer is.
     rows = sum(len(line) for line in page.text.splitlines() if "\t" in line or " | " in line)
     if not chunks or rows > len(page.text) / 2:
@@ -5694,8 +5694,8 @@ async def compile_problem(browser: str) -> str | None:
             return None
     if not exit_status:
         return None
-    said = one_line(err.decode("utf-8", "replace"), 300)
-    return f"chrome_tab.scpt does not compile for {browser}: {said}. Is {browser} installed?"
+    message = one_line(err.decode("utf-8", "replace"), 300)
+    return f"chrome_tab.scpt does not compile for {browser}: {message}. Is {browser} installed?"
 
 
 async def run_process(
@@ -5839,8 +5839,8 @@ class ChromeTabs:
         site = self.settings.site(page.url)
         by_site = build_query(self.settings, site.system_prompt, site.output_schema, site.model)
         schema = by_site.output_schema if query.output_schema is None else query.output_schema
-        prompt, said = query.prompt or by_site.prompt or DEFAULT_SYSTEM_PROMPT, query.said or by_site.said
-        return query._replace(prompt=prompt, said=said, output_schema=schema, model=query.model or by_site.model)
+        prompt, own = query.prompt or by_site.prompt or DEFAULT_SYSTEM_PROMPT, query.own_text or by_site.own_text
+        return query._replace(prompt=prompt, own_text=own, output_schema=schema, model=query.model or by_site.model)
 
     async def read_with_progress(self, options: ReadOptions, tab_id: int | None, progress: Progress) -> Page:
         """Read a tab as one step of a call's progress."""
@@ -5982,8 +5982,8 @@ async def site_layer(tabs: ChromeTabs, layers: Sequence[Layer]) -> Layer:
         if error.code == "HOST_BLOCKED":
             return Layer("this site", ok=True, text=error.message)
         return Layer("this site", ok=None, text=f"unknown: {error.message}")
-    said = ((key.removeprefix("output_"), value) for key, value in tabs.settings.site(url) if value or value == [])
-    rules = (f"{key} = {one_line(compact_json(value), 80)}" for key, value in said)
+    values = ((key.removeprefix("output_"), value) for key, value in tabs.settings.site(url) if value or value == [])
+    rules = (f"{key} = {one_line(compact_json(value), 80)}" for key, value in values)
     return Layer("this site", ok=True, text=f"{host_of(url) or 'this page'}: {', '.join(rules)}")
 
 

@@ -140,7 +140,7 @@ def measure_time(text: str, claims: list[Claim]) -> dict[str, float]:
     page = server.Page("https://example.com/", "", (text + text)[:100_000], "extension")
     sentences = (f"{stated(claim, claim.answer)}." for claim in claims[:: max(1, len(claims) // 10)])
     answer = server.Answer(" ".join(itertools.islice(sentences, 10)), "", "", None, {})
-    query = server.Query(claims[0].question, said=claims[0].question)
+    query = server.Query(claims[0].question, own_text=claims[0].question)
 
     def check(question: server.Query) -> None:
         server.checked_answer(answer, page, question, server.index_for_check(page))

@@ -96,7 +96,7 @@ async def measure_answers() -> list[Line]:
 
     async def ask(name: str, number: int, *, said: str = THERE, evidence: bool = False, quick: bool = False) -> None:
         # Another prompt each time, or the answer would be kept.
-        query = server.Query(f"{said} ({number} {name})", said=said, evidence=evidence, quick=quick)
+        query = server.Query(f"{said} ({number} {name})", own_text=said, evidence=evidence, quick=quick)
         begun = time.perf_counter()
         await analyzer.answer(page, query, server.Progress(None))
         times.setdefault(name, []).append((time.perf_counter() - begun) * 1000)

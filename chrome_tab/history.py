@@ -179,9 +179,9 @@ def run_command(history: History, words: Sequence[str]) -> Iterator[str]:
 def listed(analyses: Sequence[Analysis], nothing: str) -> Iterator[str]:
     """Yield a line for each analysis, or `nothing` if there are none."""
     for each in analyses:
-        asked = "(general analysis)" if each.question == server.DEFAULT_SYSTEM_PROMPT else each.question
+        question = "(general analysis)" if each.question == server.DEFAULT_SYSTEM_PROMPT else each.question
         page = server.one_line(each.title or each.url, 60)
-        yield f"{each.id:>5}  {each.time[:16].replace('T', ' ')}  {server.one_line(asked, 80)}  ({page})"
+        yield f"{each.id:>5}  {each.time[:16].replace('T', ' ')}  {server.one_line(question, 80)}  ({page})"
     if not analyses:
         yield nothing
 

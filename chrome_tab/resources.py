@@ -67,17 +67,17 @@ def add_prompts(mcp: FastMCP) -> None:
     """Add the prompts `/summarize_tab`, `/ask_tab` and `/extract_tab`."""
 
     def summarize_tab(tab_id: str = "") -> str:
-        wanted = "As system_prompt, ask for a summary in a few sentences, with the page's main points and figures."
-        return request(tab_id, wanted)
+        argument = "As system_prompt, ask for a summary in a few sentences, with the page's main points and figures."
+        return request(tab_id, argument)
 
     def ask_tab(question: str, tab_id: str = "") -> str:
         return request(tab_id, f"As system_prompt, pass my question in my own words: {question}\n\n{WHOLE_LINE}")
 
     def extract_tab(what: str, tab_id: str = "") -> str:
-        wanted = (
+        argument = (
             f"As output_schema, pass a JSON Schema for what I want, with a list where there are several. I want: {what}"
         )
-        return request(tab_id, f"{wanted}\n\n{WHOLE_LINE}")
+        return request(tab_id, f"{argument}\n\n{WHOLE_LINE}")
 
     # From docstrings FastMCP would import a parser for them at every start.
     for function, description in (
@@ -92,10 +92,10 @@ def add_prompts(mcp: FastMCP) -> None:
         mcp.add_prompt(prompt)
 
 
-def request(tab_id: str, wanted: str) -> str:
-    """Return a prompt's message to the client's model; `wanted` is a sentence about an argument of the tool."""
+def request(tab_id: str, argument: str) -> str:
+    """Return a prompt's message to the client's model; `argument` is a sentence about an argument of the tool."""
     which = f" with tab_id {tab_id}" if tab_id.isdecimal() else ""
-    return f"Call process_chrome_tab{which}. {wanted}\n\n{EXACTLY}"
+    return f"Call process_chrome_tab{which}. {argument}\n\n{EXACTLY}"
 
 
 # --- Resources ---

@@ -61,8 +61,8 @@ class Conversation(NamedTuple):
 
     def prompt(self, question: str, frame: Callable[[str], str]) -> str:
         """Return the instruction for the next question about the text; earlier answers are framed like the page."""
-        said = "\n\n".join(f"Question: {asked}\nAnswer: {answer}" for asked, answer in self.exchanges)
-        return f"{EARLIER_PROMPT}\n\n{frame(said)}\n\nThe question now: {question}" if said else question
+        earlier = "\n\n".join(f"Question: {question}\nAnswer: {answer}" for question, answer in self.exchanges)
+        return f"{EARLIER_PROMPT}\n\n{frame(earlier)}\n\nThe question now: {question}" if earlier else question
 
     def after(self, question: str, answer: str) -> Conversation:
         """Return the conversation with one more answer; only the newest are kept."""
@@ -204,7 +204,7 @@ class SidePanel:
         if request.confirmed:
             self._confirmed.add(request.model)
         is_confirmed = request.model in self._confirmed
-        query = Query(request.text, None, request.model, is_confirmed, evidence=True, said=request.text)
+        query = Query(request.text, None, request.model, is_confirmed, evidence=True, own_text=request.text)
         if len(request.tab_ids) > 1:
             return await self._answer_several(request.tab_ids, query, progress)
         async with progress:
@@ -214,8 +214,8 @@ class SidePanel:
                 page = await tabs.read_with_progress(ReadOptions(), request.tab_ids[0], progress)
                 conversation = Conversation(page._replace(tab_id=request.tab_ids[0]))
             check_site(tabs.settings, conversation.page.url)
-            said = "\n".join([*(question for question, _ in conversation.exchanges), request.text])
-            query = query._replace(prompt=conversation.prompt(request.text, tabs.analyzer.frame), said=said)
+            own_text = "\n".join([*(question for question, _ in conversation.exchanges), request.text])
+            query = query._replace(prompt=conversation.prompt(request.text, tabs.analyzer.frame), own_text=own_text)
             # No defaults from `[sites]`: the user has stated what they want.
             answer = await tabs.analyzer.answer(conversation.page, query, progress)
         self._remember(request.conversation, conversation.after(request.text, answer.text))
@@ -316,11 +316,11 @@ async def serve_browser(tabs: ChromeTabs, bridge: Bridge) -> int:
     async with tabs:
         await tabs.source.start()
         if problem := bridge.problem:
-            said = f"{problem.message} Retrying until it works."
+            state = f"{problem.message} Retrying until it works."
         elif bridge.role is Role.FOLLOWER:
-            said = "Another of your servers answers the side panel, with its own settings. When it ends, this one takes over."
+            state = "Another of your servers answers the side panel, with its own settings. When it ends, this one takes over."
         else:
-            said = "This server answers the extension's side panel."
-        print_message(f"{said} Ctrl+C ends this server.")
+            state = "This server answers the extension's side panel."
+        print_message(f"{state} Ctrl+C ends this server.")
         await asyncio.Event().wait()
     return 0

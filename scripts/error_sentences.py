@@ -53,6 +53,7 @@ PLACEHOLDERS = {
     "changed": "<change>",
     "cover": "<element>",
     "decision": "(The user denied | The user has just denied)",
+    "detail": ": <message>",
     "failures": "<number>",
     "faultOf(part)": "<what is wrong>",
     "held": "<value>",
@@ -69,9 +70,8 @@ PLACEHOLDERS = {
     "per_minute": "<limit>",
     "problem": "<what is wrong>",
     "quoted": "<key>",
+    "reason.partition('. ')[0].rstrip('.')": "<message>",
     "role": "(start | end)",
-    "said": ": <message>",
-    "said.partition('. ')[0].rstrip('.')": "<message>",
     "server.one_line(name, 60)": "<name>",
     "server.start_command()": "<command>",
     "shown": "<tabs>",
@@ -147,7 +147,7 @@ class PythonSentence:
             return str(node.value)
         if any(part.isupper() for part in expression.split(".")):
             value = functools.reduce(getattr, expression.split("."), self.module)
-            return f"{value:,}" if isinstance(value, int) else str(value)
+            return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
         return placeholder(expression, self.code)
 
 

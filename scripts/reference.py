@@ -181,7 +181,7 @@ def limits_of(schema: dict[str, Any]) -> str:
     bounds = {**schema, **schema.get("unlisted", {})}
     if bounds.get("minItems", 0) == bounds.get("maxItems"):
         return f"exactly {bounds['maxItems']}"
-    said = [
+    limits = [
         f"{words} {bounds[key]:,}{unit}"
         for key, words, unit in (
             *(("minimum", "at least", ""), ("maximum", "at most", "")),
@@ -189,7 +189,7 @@ def limits_of(schema: dict[str, Any]) -> str:
         )
         if key in bounds
     ]
-    return ", ".join([*said, *([f"default `{json.dumps(schema['default'])}`"] if "default" in schema else [])])
+    return ", ".join([*limits, *([f"default `{json.dumps(schema['default'])}`"] if "default" in schema else [])])
 
 
 def section(tool: Any) -> list[str]:

@@ -44,17 +44,17 @@ class Screenshots:
         if not picture or mime_type not in {"image/png", "image/webp", "image/jpeg"}:
             raise unreadable_reply("screenshot")
         name = uri_part(name or "") or f"screenshot-{next(self._numbers)}"
-        said: dict[str, Any] = {"name": name}
+        about: dict[str, Any] = {"name": name}
         before = set(self._sizes)
         if not reply.get("incognito"):
-            said["uri"] = uri = f"screenshot://{name}"
+            about["uri"] = uri = f"screenshot://{name}"
             self._provider.add_resource(BinaryResource(uri=AnyUrl(uri), name=name, mime_type=mime_type, data=picture))
             self._sizes[uri] = len(picture)
             self._sizes.move_to_end(uri)
         while len(self._sizes) > MAX_SCREENSHOTS or sum(self._sizes.values()) > MAX_SCREENSHOT_BYTES:
             self._provider.remove_resource(self._sizes.popitem(last=False)[0])
-        said |= {key: reply[key] for key in ("width", "height", *REMARKS) if reply.get(key)}
-        text = compact_json(shortened(said, MAX_SHOWN_CHARS))
+        about |= {key: reply[key] for key in ("width", "height", *REMARKS) if reply.get(key)}
+        text = compact_json(shortened(about, MAX_SHOWN_CHARS))
         content = [mcp_types.ImageContent(data=str(data), mime_type=mime_type), mcp_types.TextContent(text=text)]
         return ToolResult(content), before != set(self._sizes)
 

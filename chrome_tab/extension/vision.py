@@ -50,8 +50,8 @@ def picture_of(reply: Mapping[str, Any]) -> Picture:
         case {"data": str(data), "mime_type": "image/png" | "image/jpeg" | "image/webp" as mime_type} if data:
             sizes = (reply.get("width"), reply.get("height"))
             width, height = (size if server.is_count(size) else 1 for size in sizes)
-            said = [note for note in reply.get("notes") or [] if isinstance(note, str)]
-            notes = [server.one_line(note, 300).rstrip(".") for note in [*said, *dialog_notes(reply)]]
+            own = [note for note in reply.get("notes") or [] if isinstance(note, str)]
+            notes = [server.one_line(note, 300).rstrip(".") for note in [*own, *dialog_notes(reply)]]
             if browser := str(reply.get("browser") or ""):
                 notes.append(place_note(browser, str(reply.get("title", "")), str(reply.get("url", ""))))
             return Picture(data, mime_type, width, height, tuple(notes), browser)
@@ -85,14 +85,14 @@ async def look(
         progress.finish(server.TAB_SHARE)
         progress.known = question
         try:
-            said = await ask(tabs.analyzer, name, picture, question, progress)
+            completion = await ask(tabs.analyzer, name, picture, question, progress)
         except server.ChromeTabError as error:
             if accepts is None and refuses_images(error, name):
                 raise await takes_none(tabs.analyzer.server, name, error.message) from None
             raise
         host = await tabs.analyzer.server.model_host(name)
         where = {"model": name} | ({"model_host": host} if host else {})
-    return answer_of(said, question, where, picture, time.monotonic() - started)
+    return answer_of(completion, question, where, picture, time.monotonic() - started)
 
 
 async def ask(
@@ -109,23 +109,23 @@ async def ask(
 
 
 def answer_of(
-    said: server.Completion, question: str, where: dict[str, str], picture: Picture, seconds: float
+    completion: server.Completion, question: str, where: dict[str, str], picture: Picture, seconds: float
 ) -> server.Answer:
     """Return the answer with its receipt, which estimates the tokens that the screenshot would have cost the client.
 
     The addresses in a screenshot are unknown, so only those in the question stay links.
     """
     would_cost = math.ceil(picture.width * picture.height / PIXELS_A_TOKEN)
-    text, changes = server.truncate_answer(said.text, question)
-    notes = [*picture.notes, *([server.EARLY_ENDS[said.early_end]] if said.early_end else []), *changes]
+    text, changes = server.truncate_answer(completion.text, question)
+    notes = [*picture.notes, *([server.EARLY_ENDS[completion.early_end]] if completion.early_end else []), *changes]
     receipt = (
         where
         | {
             "picture": {"mime_type": picture.mime_type, "width": picture.width, "height": picture.height},
             "picture_tokens": {"estimate": would_cost, "formula": f"width * height / {PIXELS_A_TOKEN}"},
-            "prompt_tokens": said.prompt_tokens or 0,
-            "answer_tokens": said.answer_tokens or 0,
-            "spared_tokens": max(0, would_cost - (said.answer_tokens or 0)),
+            "prompt_tokens": completion.prompt_tokens or 0,
+            "answer_tokens": completion.answer_tokens or 0,
+            "spared_tokens": max(0, would_cost - (completion.answer_tokens or 0)),
             "seconds": round(seconds, 2),
             "notes": notes,
         }
@@ -183,7 +183,7 @@ async def server_info(models: server.ModelServer, method: str, path: str, **body
     return {}
 
 
-async def takes_none(models: server.ModelServer, model: str, said: str = "") -> server.ChromeTabError:
+async def takes_none(models: server.ModelServer, model: str, reason: str = "") -> server.ChromeTabError:
     """Return the error for a model that does not accept images; it lists the server's models that do."""
     others = [name for name in await seeing_models(models) if name != model][:MAX_NAMED_MODELS]
     names = [str(server.ListedModel(name, await models.cloud_host(name))) for name in others]
@@ -193,6 +193,6 @@ async def takes_none(models: server.ModelServer, model: str, said: str = "") -> 
         else "The server does not report which models do. Find one with vision in its description (for Ollama, "
         "`ollama show MODEL` lists it among the capabilities), and choose it"
     )
-    because = f" ({said.partition('. ')[0].rstrip('.')})" if said else ""
+    because = f" ({reason.partition('. ')[0].rstrip('.')})" if reason else ""
     sentence = f"{model} does not accept images{because}. {which} with --vision-model or the model argument."
     return server.ChromeTabError("MODEL_ERROR", sentence)

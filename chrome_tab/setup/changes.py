@@ -142,6 +142,6 @@ def run_program(title: str, call: Sequence[str], fine: Collection[int] = (0,)) -
         problem = f"{title} could not be run ({server.one_line(str(error), 120)})."
         raise SetupError(f"{problem} Fix the cause, then run --setup again.") from None
     if done.returncode not in fine:
-        said = (done.stderr or done.stdout).decode(errors="replace").strip().rpartition("\n")[2]
-        problem = f"{title} failed: {server.one_line(said).rstrip('.') or f'status {done.returncode}'}."
+        message = (done.stderr or done.stdout).decode(errors="replace").strip().rpartition("\n")[2]
+        problem = f"{title} failed: {server.one_line(message).rstrip('.') or f'status {done.returncode}'}."
         raise SetupError(f"{problem} Fix the cause, then run --setup again.")

@@ -47,7 +47,7 @@ def figures_of(text: str, page: str) -> dict[str, list[str]]:
     read = server.Page(URL, "Ferry", page, "applescript")
     answered = server.Answer(text, "", "", None, {})
     return server.checked_answer(
-        answered, read, server.Query(PROMPT, said=PROMPT), server.index_for_check(read)
+        answered, read, server.Query(PROMPT, own_text=PROMPT), server.index_for_check(read)
     ).receipt["checked"]
 
 
