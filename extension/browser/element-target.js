@@ -23,7 +23,7 @@ const MAX_PRESSES = 3;
 const MAX_MOVES = 10;
 /** The page's reply may still be in transit when the browser has dispatched the input that caused it. */
 const ANSWER_MS = 50;
-/** For the page that an action leads to. */
+/** How long the page that an action leads to may take to report its messages. */
 const ANNOUNCE_MS = 1_000;
 /** A move is delivered with the next frame; in background tabs frames are rare, and a move may be skipped. */
 const MOVE_WAIT_MS = { front: 500, behind: 50 };

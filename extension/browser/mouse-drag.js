@@ -3,7 +3,7 @@
 import { endsWithin } from "./async.js";
 import { pressButton, releaseButton } from "./trusted-input.js";
 
-/** For a drag that the browser started late. */
+/** How long to wait for a drag that the browser starts late. */
 const LATE_MS = 200;
 
 /**

@@ -15,7 +15,7 @@ const MAX_ATTACHED = 10;
 /** A tab has a URL once its server has answered; some pages open an empty tab and navigate it afterwards. */
 const ADDRESS_POLL_MS = 50;
 const MAX_POLLS = 20;
-/** While a server has not responded yet: the server of the tab, or of the page that it navigates to. */
+/** Maximum number of looks while a server has not responded yet: that of the tab, or of the page it navigates to. */
 const MAX_BUSY_POLLS = 100;
 const MAX_URL_LENGTH = 200;
 

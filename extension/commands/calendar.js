@@ -7,11 +7,11 @@
 import { CommandError } from "../shared/errors.js";
 import { Widget, until } from "./widget.js";
 
-/** For a calendar to open, or to show another month. */
+/** How long a calendar may take to open, or to show another month. */
 const OPEN_MS = 1_000;
-/** For all months up to the wanted one. */
+/** How long turning to the requested month may take in all. */
 const TURNING_MS = 16_000;
-/** What may go wrong while a day is picked. */
+/** Errors of the page while a day is picked: then the next way to enter the date is tried. */
 const OF_THE_PAGE = new Set(["ELEMENT_NOT_FOUND", "EXECUTION_ERROR"]);
 
 export class Calendar extends Widget {

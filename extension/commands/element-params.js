@@ -3,7 +3,7 @@
 import { invalid } from "../shared/errors.js";
 
 const MAX_SELECTOR_LENGTH = 2_000;
-/** A note. */
+/** The note about a field whose value could not be read any more. */
 export const LEFT = "The page navigated away before the field could be read.";
 
 /**

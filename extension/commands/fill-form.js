@@ -21,7 +21,7 @@ const SHOWN_LENGTH = 80;
 const FIND_MS = 1_000;
 const READY_MS = 2_000;
 const CHECK_MS = 8_000;
-/** For a field that depends on those before it: their page may first ask a server. */
+/** How long a field that depends on earlier ones may take: the page may first query a server. */
 const LATE_MS = 5_000;
 const MAX_TROUBLES = 10;
 /** Errors about a field, as opposed to the tab. */

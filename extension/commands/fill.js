@@ -17,9 +17,9 @@ import { isAlike, notKept, plain } from "./widget.js";
 
 const MAX_VALUE_LENGTH = 1_000_000;
 const SECRET = "(hidden)";
-/** How many notations of a date or a time are typed. */
+/** Maximum number of notations of a date or a time that are typed. */
 const MAX_NOTATIONS = 7;
-/** Of a field that was left for the next one. */
+/** The note about a field that was left for the next one. */
 const STARTED = "The page drops it unless the next field is filled, too.";
 export const PICKER =
   "A picker is open for the field, so the page may not have accepted the value yet. Check the picker.";

@@ -11,15 +11,15 @@ import { pressKeys } from "../browser/trusted-input.js";
 import { SEPARATOR, holdsOption, isJoinOf, isSelectedIn, othersIn } from "./list-states.js";
 import { MAX_WALK, POLL_MS, QUIET_MS, Widget, holdsNow, isAlike, notKept, plain, quote, until } from "./widget.js";
 
-/** For a list to open, to close, or to show search results, and for a value to fade out. */
+/** How long a list may take to open, to close or to show search results, and a value to fade out. */
 const OPEN_MS = 500;
-/** For a list that queries a server: to begin, and to show what it got. */
+/** How long a list that queries a server may take to begin, and to show what it got. */
 const FILTER_MS = 1_500;
-/** For the server's answer after that. */
+/** How long its server may take to respond after that. */
 const SERVER_MS = 5_000;
-/** Of a list that renders only some of its options; each takes up to 2 s. */
+/** Maximum number of parts of a list that renders only some of its options; each takes up to 2 s. */
 const MAX_PARTS = 4;
-/** Branches of a tree that may stay shut. */
+/** Maximum number of branches of a tree that do not open when they are pressed. */
 const MAX_SHUT = 3;
 const MAX_CHIPS = 30;
 const MAX_DESELECTED = 200;

@@ -13,10 +13,10 @@ import { pageFiles } from "../browser/page-files.js";
 import { tabById } from "../browser/tabs.js";
 import { endsWithin } from "../browser/async.js";
 
-/** Another one for each start of the worker, because pages outlive an update of the extension. */
+/** A new one at each start of the worker, because pages outlive an update of the extension. */
 const VERSION = crypto.randomUUID();
 
-/** For cross-origin frames, which are read in parallel. */
+/** How long cross-origin frames may take, which are read in parallel. */
 const FRAMES_WAIT_MS = 3_000;
 
 /** Shorter than a command's limit. */

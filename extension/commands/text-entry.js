@@ -27,7 +27,7 @@ import { selectorOf } from "./element-params.js";
 
 /** Typed key by key, each character takes three messages. */
 const MAX_KEYED_LENGTH = 1_000;
-/** For a field to become ready for a press, which something may cover. */
+/** How long a field may take to become ready for a press, which something may cover. */
 const PRESS_MS = 500;
 /** Begins one by the browser's command, without a key that a page knows. */
 const NEW_PARAGRAPH = {
@@ -323,5 +323,5 @@ async function enterDrawn(session, text) {
   await pressKeys(session, strokesOf(`ControlOrMeta+Shift+${isMac ? "ArrowDown" : "End"} Delete`, isMac));
 }
 
-/** By the ways of a filling. */
+/** The functions that enter a text, by the way in which the field is filled. */
 const ENTRIES = { drawn: enterDrawn, keys: enterKeys, paragraphs: enterParagraphs };

@@ -16,9 +16,9 @@ export const POLL_MS = 20;
 export const QUIET_MS = 150;
 /** Keys for stepping through values that cannot be pressed. */
 export const MAX_WALK = 60;
-/** Some lists put it next to selected options. */
+/** The tick that some lists put next to selected options. */
 const TICK = /^[\u2611\u2705\u2713\u2714]\ufe0f? ?| ?[\u2611\u2705\u2713\u2714]\ufe0f?$/u;
-/** Between the parts of a path. */
+/** The separators between the parts of a path. */
 const SEPARATORS = / [/>] /gu;
 
 /** A field while it is being operated. */

@@ -24,7 +24,7 @@ import { YOUNG_MS, countPending, pendingNote } from "./pending-requests.js";
 
 const SETTLE_MS = 5_000;
 const REPORT_MS = 50;
-/** For an error, which may have taken seconds before. */
+/** How long the report may take after an error, which may already have taken seconds. */
 const SLOW_REPORT_MS = 500;
 const MAX_DIALOGS = 20;
 const ASKED_FOR_FILES =

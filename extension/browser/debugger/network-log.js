@@ -14,7 +14,7 @@ import { ActionRequests } from "./action-requests.js";
 const MAX_REQUESTS = 1_000;
 const MAX_URL_LENGTH = 2_000;
 const MAX_SENT_LENGTH = 16_384;
-/** In events; each request causes several. */
+/** Maximum number of events at once; each request causes several. */
 const MAX_AT_ONCE = 20_000;
 const MAX_PER_SECOND = 5_000;
 const IS_WEB = /^https?:/;

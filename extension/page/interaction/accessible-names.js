@@ -34,9 +34,9 @@ const accessibleNames = (() => {
   const { isStandIn } = standIns;
   const { BUTTONS, CLOSERS, isCloser } = roles;
 
-  /** Longer names are cut anyway. */
+  /** Reading of a name stops after this many characters: longer names are cut anyway. */
   const ENOUGH = 400;
-  /** All that the title of a field in a wiki may say. */
+  /** The access key at the start of a title, as MediaWiki writes it: "[alt-shift-f]". */
   const ACCESS_KEY = /^\[[^\]]+\]$/u;
   const SILENT = new Set(["script", "style", "template", "noscript", "iframe"]);
   const WORDED = new Set(["submit", "button", "reset"]);
@@ -55,7 +55,7 @@ const accessibleNames = (() => {
   const ITEMS_IN_ITEMS = ":is([role=treeitem], [role^=menuitem]) > :is([role=treeitem], [role^=menuitem])";
   /** Parts of a label that are no words about its field. */
   const EXTRAS = `${BUTTONS}, [role=listbox]`;
-  /** What closes them may be part of their titles. */
+  /** Dialogs: the button that closes one may be in its title, but is not part of its name. */
   const DIALOGS = "dialog, [role=dialog], [role=alertdialog]";
 
   /**

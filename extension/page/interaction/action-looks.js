@@ -50,7 +50,7 @@ const actionLooks = (() => {
   const MOUSE_WAIT_MS = 300;
   /** Pages often wait for 300 ms until no more is typed. */
   const SUGGESTING_MS = 400;
-  /** For a switch that slides. */
+  /** How long a switch may take to slide. */
   const TOGGLING_MS = 400;
 
   /**

@@ -47,7 +47,7 @@ const actionability = (() => {
    */
   const FRAME_WAIT_MS = { front: 1_500, behind: 50 };
   const UNSEEN = "is still not visible.";
-  /** For an element that the page replaces when the mouse comes. */
+  /** How long an element may be missing: a page may replace it when the mouse arrives. */
   const GONE_MS = 500;
   const GONE = " disappears when the mouse moves over it. Check what replaced it, and act on that.";
   const READ_ONLY =

@@ -18,7 +18,7 @@ const announcements = (() => {
   /** Classes of messages; "success" counts only as a whole class, because of "success-stories". */
   const MESSAGE =
     /(?:^|[\s_-])(?:flash|alert|notice|toast|(?:error|message|warning)(?:s|list|note|text|box)?)(?:$|[\s_-])|(?:^|\s)success(?:$|\s)/iu;
-  /** More of them are a part of the page, such as a conversation. */
+  /** If there are more messages than this, they are part of the page, such as a conversation. */
   const MOST_MESSAGES = 3;
   const MESSAGE_LENGTH = 300;
   const PARTS = `${NATIVE_FIELDS}, table`;

@@ -34,7 +34,7 @@ const calendars = (() => {
   const { hasOtherField } = standIns;
 
   const CELLS = "td, button, a, abbr, div, li, p, span, time, [role='gridcell']";
-  /** The shortest month. */
+  /** A calendar shows at least as many days as the shortest month has. */
   const FEWEST_DAYS = 28;
   /** Levels from the text of a day to what describes the day. */
   const DAY_LEVELS = 3;
@@ -43,7 +43,7 @@ const calendars = (() => {
   const LABELS = ["aria-label", "title", "datetime", "data-date", "data-value"];
   const LAYERS = "dialog[open], [role='dialog']";
   const PRESSABLE = "a, button, [role='button'], [tabindex], [onclick]";
-  /** In class names these words are English everywhere. */
+  /** Names of the buttons that turn the month; in class names these words are English on pages of any language. */
   const BACK = /prev|back|left|^[<\u2039\u00ab\u2190]+$/iu;
   const FORTH = /next|forward|right|^[>\u203a\u00bb\u2192]+$/iu;
   const YEARLY = /year|super|double|[\u00ab\u00bb]|<<|>>/iu;
@@ -53,10 +53,10 @@ const calendars = (() => {
   const NAMES = ["aria-label", "title", "class", "data-action"];
   const OPENERS = "button:not([type='submit']), [role='button'], [tabindex], span, i";
   const OPENING = /calendar|picker|dropdown|(?:^|[^a-z])date(?![a-z])/iu;
-  /** What else such a button may do. */
+  /** Names of buttons next to a field that do not open its calendar. */
   const CLEARING = /clear|remove|delete|reset|cancel|close|save|apply/iu;
   const OPENER_LEVELS = 3;
-  /** A chosen day, and today. */
+  /** Maximum number of marked days: the chosen one, and today. With more, the marks do not mean that one is chosen. */
   const MOST_CHOSEN = 2;
   const MONTHS_A_YEAR = 12;
   const NUMERIC = new Set(["number", "range"]);

@@ -41,9 +41,9 @@ const changeSummary = (() => {
     "script, style, template, noscript, svg title, svg desc, svg defs, fieldset[aria-hidden='true'] > legend";
   /** Elements that are part of a sentence. */
   const PHRASES = new Set("a abbr b code em i kbd mark q s small span strong u".split(" "));
-  /** Punctuation alone is decoration. */
+  /** What makes a text worth reporting: punctuation alone is decoration. */
   const WORDED = /[\p{L}\p{N}\p{Sc}\p{So}]/u;
-  /** A check mark or a star adds nothing to a state. */
+  /** The same next to a state that is reported: a check mark or a star adds nothing to it. */
   const READ = /[\p{L}\p{N}\p{Sc}]/u;
   const STATEFUL = "[aria-checked], [aria-pressed], [aria-selected], [type='checkbox'], [type='radio']";
   /** Maximum number of levels from the element acted on to the one with a state. */

@@ -55,7 +55,7 @@ const changeWatch = (() => {
   const WAITS_MS = { first: 50, quiet: 50, most: 150, opening: 400, linger: 2_000 };
   const INPUTS = ["mousemove", "mouseup", "click", "keydown", "keyup"];
   const POLL_MS = 10;
-  /** Changes recorded after an action. */
+  /** Maximum number of changes that are recorded after an action. */
   const MOST_CHANGES = 300;
   /** Elements that users do not read as text. */
   const UNREAD = new Set(["link", "meta", "noscript", "option", "script", "style", "template", "title"]);
@@ -86,7 +86,7 @@ const changeWatch = (() => {
     ["aria-pressed", "pressed", "not pressed"],
     ["aria-selected", "selected", "not selected"],
   ]);
-  /** Of the styles of one text. */
+  /** Levels of elements that give one text its styles: wrapping a text in them is not a change. */
   const WRAPPER_LEVELS = 4;
   const SORTED = / sorted [a-z]+$/u;
   /** Levels to climb from the element acted on to the one with such a state. */
@@ -95,7 +95,7 @@ const changeWatch = (() => {
   const OPENERS = "[aria-haspopup]:not([aria-haspopup='false'], [aria-expanded='true']), [aria-expanded='false']";
   /** Minimum side of an image that is more than an icon on a button. */
   const IMAGE_SIDE = 64;
-  /** Hidden by itself. Before `fill`, only the field's surroundings are known. */
+  /** Elements that their own markup hides: before `fill`, hidden elements are recorded only around the field. */
   const UNDRAWN = "[hidden], [style*='display: none'], [style*='display:none']";
   const SHAPES = "path, line, polyline, polygon, rect, circle, ellipse, use";
   /** A dialog that fades out is still drawn meanwhile, and one that fades in is not drawn yet. */
@@ -105,10 +105,10 @@ const changeWatch = (() => {
   /** The items of a list that opens for a field, unlike a link to the maker of an editor. */
   const CHOICES = "[role='option'], [role^='menuitem'], li, a:not([target='_blank']), button";
 
-  /** Of a picker. */
+  /** A picker has at least so many words, each in an element of its own: a calendar of months has twelve. */
   const FEWEST_WORDS = 12;
 
-  /** A list that is declared as one of options, wherever it is drawn. */
+  /** Lists that are declared as lists of options, wherever they are drawn. */
   const DECLARED = "[role='option'], [role='listbox'], :has([role='option'])";
 
   /** Records changes from its construction until it is queried. */

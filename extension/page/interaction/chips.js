@@ -28,13 +28,13 @@ const chips = (() => {
   const LEVELS = 4;
   /** Maximum share of the width of that box which a chip takes. */
   const MOST_WIDTH = 0.9;
-  /** More elements are not the frame of a field. */
+  /** An element with more parts is not just the box around a field. */
   const MOST_PARTS = 600;
   const ATTRIBUTES = ["aria-label", "class", "data-part", "part", "title"];
-  /** In class names these words are English everywhere. */
+  /** Names of buttons that remove a value; in class names these words are English on pages of any language. */
   const REMOVING = /(?:remove|delete|close|token-icon)(?!d|able)/iu;
   const SIGN = /^[\u00d7\u2715\u2716\u2a2f]$|^x$/iu;
-  /** Drawn after a value, such as an address. */
+  /** A separator that is drawn after a value, such as a mail address. */
   const SEPARATOR = /\s*[,;]\s*$/u;
   const PARTS = "a, button, div:empty, i, span, svg, x, [role='button']";
 

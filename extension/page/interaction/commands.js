@@ -34,7 +34,7 @@ const elementCommands = (() => {
   /** Actions that move the mouse to the element. */
   const MOVING = new Set(["click", "drag", "hover", "upload"]);
 
-  /** Of a wait for a text to disappear. */
+  /** The note after a wait for a text to disappear. */
   const UNSEARCHED = "Frames of other sites were not searched. Check them if the text may be in one.";
 
   /** The latest request that may be canceled. */

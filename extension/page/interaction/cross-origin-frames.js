@@ -11,7 +11,7 @@ const crossOriginFrames = (() => {
   const { comeBy, selectorOf } = selectorGenerator;
   const { coverage, isSamePlace, moves, nextFrame } = actionability;
 
-  /** Smaller ones contain counters and buttons. */
+  /** Minimum size of a frame that is listed: smaller ones contain counters and buttons. */
   const LEAST_WIDTH = 100;
   const LEAST_HEIGHT = 50;
   /** Elements that show a document of their own, which receives the mouse instead of the elements here. */

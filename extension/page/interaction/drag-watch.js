@@ -8,7 +8,7 @@ const dragWatch = (() => {
   const { isSamePlace } = actionability;
 
   const EVENTS = ["dragstart", "drop", "dragend"];
-  /** For a busy page to handle the drop that the browser has dispatched. */
+  /** How long a busy page may take to handle the drop that the browser has dispatched. */
   const END_WAIT_MS = 500;
 
   /** Watches from its construction until `stop` or `outcome`. */

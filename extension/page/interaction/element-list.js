@@ -53,7 +53,7 @@ const elementList = (() => {
   /** The sign on a button that removes something. */
   const REMOVING = /^[x\u00d7\u2715\u2716\u2a2f]$/iu;
   const MAX_TEXT = 4_000;
-  /** Room for the last line. */
+  /** Characters that are kept free for the last line. */
   const RESERVE = 160;
   /** Maximum length of a text: in an overview, and if there is room. */
   const TEXT_LENGTH = { overview: 45, detailed: 400 };
@@ -63,14 +63,14 @@ const elementList = (() => {
   const MANY = 300;
   /** Maximum number of lines of a frame in the list of the page around it. */
   const MOST_FRAMED = 100;
-  /** With less room than this, no text is tried. */
+  /** With less room than this, no further text is listed. */
   const LEAST_LINE = 12;
   /** Characters of an overview for repeated elements, so that the texts between have room, too. */
   const OVERVIEW_ROOM = 3_000;
   const RANKS = { thing: 0, heading: 1, message: 1, text: 2, look: 3 };
   /** Placeholder boxes that a page shows while it loads. */
   const SKELETONS = "[class*=skeleton i], [class*=shimmer i], [data-testid*=skeleton i]";
-  /** Those that show only that something is going on, not how far it is. */
+  /** Progress indicators that show only that something is going on, not how far it is. */
   const SPINNERS = "[role=progressbar]:not([aria-valuenow], [aria-valuetext]), progress:not([value])";
   const MAIN = "main, [role=main]";
   /** A page of this age that shows nothing will stay so. */

@@ -87,21 +87,21 @@ const filling = (() => {
   /** Levels to climb to a button next to a field. */
   const NEAR_LEVELS = 4;
   const TYPING_WAIT_MS = 100;
-  /** For an editor to draw what was typed, or for a picker to write it. */
+  /** How long an editor may take to draw what was typed, or a picker to write it. */
   const DRAWING_WAIT_MS = 500;
-  /** For a calendar to show what is typed. */
+  /** How long a calendar may take to show what is typed. */
   const FOLLOWING_MS = 150;
-  /** For a picker to fade out. */
+  /** How long a picker may take to fade out. */
   const FADING_MS = 400;
   /** Fields for which a page may show suggestions a little later, which leaving the field would prevent. */
   const SUGGESTING =
     "[autocomplete='off'], [role='combobox'], [aria-autocomplete]:not([aria-autocomplete='none']), [aria-haspopup], " +
     "[list], [type='search'], [role='searchbox'], [role='search'] *";
-  /** Fields for numbers, for which there are none. */
+  /** Fields for numbers: pages do not suggest any for them. */
   const NUMERIC = "[role='spinbutton'], [inputmode='numeric'], [inputmode='decimal']";
   /** VisualEditor (MediaWiki): its document is a model, which follows keys, and the typing in one paragraph. */
   const MODELED = ".ve-ce-attachedRootNode";
-  /** Several lines in one text. */
+  /** A text of several lines. */
   const LINES = /\S[^\S\n]*\n\s*\S/u;
   const SUGGESTED =
     "Suggestions are open for the field. Click one if the page accepts only these: it may drop other values.";

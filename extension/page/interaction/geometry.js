@@ -58,9 +58,9 @@ const geometry = (() => {
   const NODES = "[role='treeitem']";
   const TICKS = "[role='checkbox'], [type='checkbox']";
   const TAKERS = `a[href], button, [role='button'], [tabindex], ${FIELDS}`;
-  /** Pixels that a finger needs: no larger element only widens another one. */
+  /** Pixels that a finger needs: a larger element is not there only to make another one easier to hit. */
   const TOUCH_PX = 48;
-  /** Pixels to the left of the page. */
+  /** An element this many pixels to the left of the page is hidden there. */
   const FAR = 1_000;
   const TRANSPARENT = "rgba(0, 0, 0, 0)";
   /** Where to hit a box, as fractions of its width and height: the middle first. */

@@ -34,10 +34,10 @@ const listFields = (() => {
   const { shownBy } = shownValues;
 
   const MOST_LISTED = 10;
-  /** In class names this word is English everywhere. */
+  /** The class of a chosen option; in class names this word is English on pages of any language. */
   const SELECTED = /(?:^|[\s_-])selected(?:\s|$)/iu;
   const SCROLL_WAIT_MS = 300;
-  /** For a page to draw another part of a list, and for its parts in one go. */
+  /** How long a page may take to draw another part of a list, and how long all parts may take together. */
   const DRAWING_MS = 40;
   const SCROLLING_MS = 2_000;
   /** Words in the names of buttons that empty their field; in class names they are English everywhere. */

@@ -32,7 +32,7 @@ const listOptions = (() => {
   const { isUndeclared, maySearch, wrapperOf } = widgets;
 
   const POPUPS = "[role='listbox'], [role='tree'], [role='grid']";
-  /** One that opens another is a field (Dojo). */
+  /** A field that is itself the list of its options; one that opens another list is only a field (Dojo). */
   const OWN_LIST = "[role='listbox']:not([aria-haspopup='true'], [aria-haspopup='listbox'])";
   /** What a field may name as its list. */
   const LISTS = `${POPUPS}, [role='menu']`;

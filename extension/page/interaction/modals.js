@@ -26,7 +26,7 @@ const modals = (() => {
   const STEPS = 4;
   /** Levels of elements that only hold layers. */
   const HOLLOW_STEPS = 2;
-  /** A larger share of the viewport is part of the page. */
+  /** A layer that takes a larger share of the viewport is part of the page. */
   const LARGE = 0.6;
 
   /**

@@ -9,7 +9,7 @@ const notations = (() => {
 
   /** A date before a time, or a time alone. */
   const PARTS = /^(?:(\S.*?)(?:T|,? ))?(\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?)$/iu;
-  /** As a field holds them, and as its placeholder or its blanks describe them. */
+  /** A date as a field holds it, and as its placeholder or its blanks describe it. */
   const DATE = /(?<![\d\p{L}])(\d{4}|\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{1,2})(?!\d)/u;
   const DATE_PATTERN = /(?<![\p{L}_])(\p{L}{1,5}|__)([-/.])(\p{L}{1,5}|__)\2(\p{L}{1,5}|_{4})(?![\p{L}_])/u;
   const TIME = /(?<!\d)(\d{1,2}):\d\d(:\d\d)?(\s*)([ap]\.?m\b\.?)?/iu;

@@ -32,7 +32,7 @@ const pageState = (() => {
   const { collapse, drawnTextOf, isIconWord, lineOf, orLabelOf } = texts;
   const { isDrawn, isRendered, isVisible } = geometry;
 
-  /** Elements examined before an action. */
+  /** Maximum number of elements that are examined before an action. */
   const MOST_ELEMENTS = 20_000;
   const FAULTY = `:user-invalid, ${faults.INVALID}`;
   /** Fields whose value is not shown as text. */
@@ -42,7 +42,7 @@ const pageState = (() => {
   /** Levels to climb to find what clips a text for screen readers. */
   const CLIP_LEVELS = 5;
   const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
-  /** What closes a dialog is not its name. */
+  /** Controls of a dialog, whose texts are not its name. */
   const BUTTONS = "button, [role='button'], input";
   /** Texts that name a dialog without a title. */
   const MOST_TEXTS = 20;

@@ -11,12 +11,12 @@ const redundantTexts = (() => {
   const { LISTED_NAME, itemNameOf } = pageItems;
 
   const ROWS = "tr, [role='row']";
-  /** Often each of them sorts the table. */
+  /** Headers of columns, which are often controls of their own: each of them sorts the table. */
   const HEADERS = "th, [role='columnheader']";
   const CHECKED = new Set(["checkbox", "radio", "switch"]);
-  /** Separators have none of these. */
+  /** Characters that carry meaning: a text without any of these is a separator. */
   const MEANING = /[\p{L}\p{N}]|(?!\|)\p{S}/u;
-  /** Numbers that may be drawn along a slider. */
+  /** Maximum number of numbers that are drawn along a slider. */
   const MOST_ON_SCALE = 30;
   const LEAST_ON_SCALE = 3;
   const NUMBER = /-?\d+(?:[.,]\d+)*/gu;

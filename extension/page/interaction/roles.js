@@ -26,7 +26,7 @@ const roles = (() => {
   const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
   const BUTTONS = "button, [role=button]";
   const STOPS = "[tabindex='0'][role]";
-  /** From a part of an item to the list. */
+  /** Levels to climb from a part of an item to its list. */
   const ROVING_LEVELS = 4;
   /** ARIA roles of elements that users act on. */
   const ACTED_ON = new Set(
@@ -108,9 +108,9 @@ const roles = (() => {
   const HANDLED = "[role=slider], [role=switch]";
   const ONE_OF_SEVERAL = ":has(~ [tabindex]), [tabindex] ~ *";
   const PARTS = "a[href], button, input:not([type=hidden]), select, textarea, [role=button]";
-  /** As many parts make a panel of an element. */
+  /** An element with so many parts to act on is a panel, not a control. */
   const MANY = 3;
-  /** Share of the window's sides that an application fills. */
+  /** An application fills at least this share of the window's width and height. */
   const FILLING = 0.9;
 
   /**

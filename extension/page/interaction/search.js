@@ -37,7 +37,7 @@ const search = (() => {
   const MAX_ROOTS = 500;
   const PARTLY_SEARCHED = `The page has more than ${MAX_ROOTS} shadow roots and frames; only the first ${MAX_ROOTS} were searched.`;
   const NEAR = { contentVisibilityAuto: true };
-  /** Letters that are drawn or written as one. */
+  /** How many letters one may stand for when it is drawn in capitals or folded; most are two. */
   const MAX_LETTERS = 18;
   const OTHER_THAN_ASCII = /[^\0-\x7f]/u;
   /** A character of a word in a script with spaces between its words. */

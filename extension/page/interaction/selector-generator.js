@@ -83,7 +83,7 @@ const selectorGenerator = (() => {
   const TRIED_ROW_TEXTS = 3;
   /** Texts of controls, values, and the names of icons in an icon font. */
   const NO_ROW_TEXTS = `button, [role=button], select, textarea, script, style, i, [aria-hidden=true], ${VALUED}`;
-  /** What a thing in it identifies. */
+  /** Rows, which a text in them can identify. */
   const ROWS = "tr, li, [role=row], [role=listitem], [role=treeitem]";
   const IDENTIFYING = "[id], [data-testid], [name], [href]";
   const TRIED_IDENTIFYING = 3;

@@ -44,7 +44,7 @@ const states = (() => {
   const EDITORS = new Set(["combobox", "searchbox", "textbox"]);
   /** Labels, not values, that are drawn in a field. */
   const LABELS = "[id*='label' i], [class*='label' i]";
-  /** In a field they have names of their own, such as "Open menu" or "Clear selection". */
+  /** Controls in a field whose names are not its value, such as "Open menu" or "Clear selection". */
   const CONTROLS = `a[aria-label], svg, ${BUTTONS}`;
   /** Some choices are declared as read-only because they take no text. */
   const TEXT_FIELDS = new Set(["searchbox", "textbox"]);

@@ -49,13 +49,13 @@ const surroundingNames = (() => {
   const ENTRY_STEPS = 8;
   const NEIGHBOR_LENGTH = 60;
   const HEAD_LENGTH = 40;
-  /** Longer texts are cut anyway. */
+  /** Reading of a text stops after this many characters: longer names are cut anyway. */
   const ENOUGH = 400;
   /** Without the inputs that only draw something, such as the arrow of a list (Dojo). */
   const CONTROLS =
     "input:not([role~='presentation']), select, textarea, button, a[href], iframe, [contenteditable], [tabindex='0']";
   const UNSEEN = "[aria-hidden='true'], input[type='hidden']";
-  /** The parts of a range have one label. */
+  /** Sliders: the two thumbs of a range have one label. */
   const SLIDERS = "[role=slider]";
   const LABEL_CELLS = "td, th, dt";
   const CELLS = "td, th, [role=gridcell], [role=cell], [role=rowheader]";

@@ -35,7 +35,7 @@ const texts = (() => {
   /** Signs of buttons that close what is next to them. */
   const CLOSERS = /^[\u00d7\u2715\u2716\u2a2f]\s+|\s+[\u00d7\u2715\u2716\u2a2f]$/gu;
 
-  /** Of a link at the end of a line. */
+  /** The opening bracket that is left when the link after it, at the end of a line, is taken out. */
   const OPENING = /\s*[([]$/u;
   const WORD = /[\p{L}\p{N}]/u;
   const [ENDS_IN_WORD, STARTS_WITH_WORD] = [/[\p{L}\p{N}]$/u, /^[\p{L}\p{N}]/u];

@@ -22,7 +22,7 @@ const widgets = (() => {
   const LISTING = "[aria-haspopup='listbox']";
   const OFFERING = "[aria-haspopup='listbox'], [aria-autocomplete='list'], [aria-autocomplete='both']";
 
-  /** In class names these words are English everywhere; some frameworks name how text is selected in a similar way. */
+  /** Names of lists: English in class names everywhere. Some frameworks name how text is selected in a similar way. */
   const LIST_NAMES = /(?:^|[^a-z])(?:cascader|combo-?box|drop-?down|select)(?!-(?:all|auto|none|text)|able|ed)/iu;
   const NAMED_LEVELS = 4;
   /** Links that only a script makes use of. */

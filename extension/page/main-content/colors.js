@@ -12,7 +12,7 @@ const colors = (() => {
    * @property {{mode: string, behind: Color} | null} blend
    */
 
-  /** For red, green and blue, each from 0 to 255. */
+  /** Two colors are the same to the eye if red, green and blue (0 to 255) each differ by less than this. */
   const MIN_DIFFERENCE = 12;
   const RGB = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/;
   const ALPHA = / \/ ([\d.e-]+|none)\)$/;

@@ -36,16 +36,16 @@ const mainContent = (() => {
   /** A table is content if it has at least this share of content, or less than this share of links. */
   const MIN_TABLE = 0.3;
   const FEW_LINKS = 0.5;
-  /** Besides labels: values, and what heads columns of fields. Elsewhere, a form may be around the whole page. */
+  /** What else belongs to a form: values, and headings over columns. Only in field sets: a form may be around all. */
   const PARTS_OF_FORM = "fieldset :is([data-field], b, strong)";
   const HEADS = "thead, [role=columnheader]";
   /** A page with less text is content but for its surroundings: a form, a list of files. Too little is there to weigh. */
   const MIN_WEIGHED = 500;
-  /** A page with more text has more content than that. */
+  /** If less than this is kept, the choice has failed, and the whole page is read. */
   const MIN_KEPT = 100;
   /** So many elements of the same tag and names next to each other are cards: products, people, messages. */
   const MIN_CARDS = 3;
-  /** Shorter ones say hardly anything. */
+  /** Minimum length of a sentence that is kept for itself: shorter ones say hardly anything. */
   const MIN_SENTENCE = 30;
   const SENTENCE_END = /[.!?\u3002\uff01\uff1f]$/u;
   /** A page that shows less may have its text in `noscript` elements. */
@@ -68,9 +68,9 @@ const mainContent = (() => {
   /** Buttons that are a choice, or show one: in an application they are fields. */
   const CHOICE =
     "[aria-pressed], [aria-checked], [aria-selected], [aria-haspopup=listbox], [role=option], [data-labeled]";
-  /** One that is drawn over the page may be about anything. */
+  /** Messages in the content: one that is drawn over the page may be about anything. */
   const MESSAGE = ":is([role=status], [role=alert]):not([data-over])";
-  /** Maximum length, and number. */
+  /** Maximum length of such a message, and maximum number of them. */
   const [MAX_MESSAGE, MAX_MESSAGES] = [500, 20];
   const IN_MODAL = `${MODAL} :is([role=dialog], [role=alertdialog], [role=status], [role=alert])`;
   const CONSENT = ":is([class*=cookie i], [id*=cookie i], [class*=consent i], [id*=consent i])";

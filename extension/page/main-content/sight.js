@@ -16,7 +16,7 @@ const sight = (() => {
   const { matches, querySelector: query } = Element.prototype;
   const { contains } = Node.prototype;
 
-  /** Smaller letters are unreadable. */
+  /** Minimum size of a letter that can be read. */
   const MIN_LETTER_PX = 3;
   /** Content that an inner box clips may be the previous slide; beyond this distance it is not. */
   const FAR_PX = 5_000;

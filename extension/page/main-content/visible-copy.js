@@ -50,7 +50,7 @@ const visibleCopy = (() => {
   const FIGURE = /^[^\p{L}]*\p{N}[^\p{L}]*$/u;
   const WORD_START = /^[\p{L}\p{N}\p{Sc}]/u;
   const WORD_END = /[\p{L}\p{N}\p{Sc}]$/u;
-  /** Not the glyphs of icon fonts. */
+  /** Readable characters, unlike the glyphs of icon fonts. */
   const READABLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
   const LINE_NUMBER = /^\s*\d+$/;
   /** Maximum length of a text that stands for an icon. */
@@ -105,7 +105,7 @@ const visibleCopy = (() => {
       this.labels = new Map();
       this.inert = document.implementation.createHTMLDocument("");
       this.nodes = 0;
-      /** Those of the page or frame that is being copied. */
+      /** What covers the page or frame that is being copied. */
       this.covers = new Covers(window);
       this.#page(page, this.inert.body);
     }
