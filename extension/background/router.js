@@ -71,10 +71,10 @@ export async function answerCommand(command, services, { signal, observe = false
   const answerMs = entryOf(command)?.asks ? ANSWER_TIMEOUT_MS : 0;
   const startClock = () => setTimeout(() => controller.abort(timeUp()), COMMAND_TIMEOUT_MS + answerMs);
   let timer = startClock();
-  /** @type {<T>(asked: Promise<T>) => Promise<T>} the time the user takes to answer does not count */
-  const untilAnswered = async (asked) => {
+  /** @type {<T>(answered: Promise<T>) => Promise<T>} the time the user takes to answer does not count */
+  const untilAnswered = async (answered) => {
     clearTimeout(timer);
-    return asked.finally(() => {
+    return answered.finally(() => {
       if (!controller.signal.aborted) timer = startClock();
     });
   };
@@ -152,10 +152,12 @@ class Trace {
 }
 
 /**
+ * Runs a command once its tab is chosen, the user and the rules for sites allow it, and it is its turn.
+ *
  * @param {Command} command
  * @param {Services} services
  * @param {AbortController} controller
- * @param {{observe: boolean, trace: Trace, untilAnswered: <T>(asked: Promise<T>) => Promise<T>}} how
+ * @param {{observe: boolean, trace: Trace, untilAnswered: <T>(answered: Promise<T>) => Promise<T>}} how
  */
 async function runCommand(command, services, controller, { observe, trace, untilAnswered }) {
   const { tab_id, params, session: caller } = command;
@@ -203,17 +205,32 @@ async function runCommand(command, services, controller, { observe, trace, until
     await requireConsent(entry.consent, tab.id, attachments);
     const there = waits ? await tabById(tab.id) : tab;
     noteFirstLook(there, signal);
-    await rules.checkTab(there);
-    // Where the command itself navigates; where a page navigates is checked afterwards.
-    if (typeof params.url === "string") rules.refuseAddress(params.url);
-    try {
-      return await runOn(tab.id);
-    } finally {
-      // Any result, even an error, may describe the page that it navigated to.
-      const left = rules.isEmpty ? null : await knownTab(tab.id);
-      if (left) await rules.refuseTab(left);
-    }
+    return whileAllowed(there, params, rules, () => runOn(tab.id));
   });
+}
+
+/**
+ * Runs a command on a page that the rules for sites allow. Afterwards they must allow the page that is in the tab then.
+ *
+ * @template T
+ * @param {TabWithId} tab
+ * @param {Command["params"]} params of the command
+ * @param {SiteRules} rules
+ * @param {() => Promise<T>} run
+ * @returns {Promise<T>}
+ * @throws {CommandError} HOST_BLOCKED, TAB_NOT_FOUND
+ */
+async function whileAllowed(tab, params, rules, run) {
+  await rules.checkTab(tab);
+  // Where the command itself navigates; where a page navigates is checked afterwards.
+  if (typeof params.url === "string") rules.refuseAddress(params.url);
+  try {
+    return await run();
+  } finally {
+    // Any result, even an error, may describe the page that it navigated to.
+    const left = rules.isEmpty ? null : await knownTab(tab.id);
+    if (left) await rules.refuseTab(left);
+  }
 }
 
 /** @param {string} command a known one */
