@@ -269,6 +269,48 @@ export class DebuggerSession {
   handleEvent(method, params) {
     if (method.startsWith("Network.")) return this.network.handleEvent(method, params, this.#pages);
     this.#pages.handleEvent(method, params);
+    if (method.startsWith("Page.")) return this.#handlePageEvent(method, params);
+    switch (method) {
+      case "Runtime.consoleAPICalled":
+        this.console.addCall(params, this.#pagesOf(params), (objectId) => this.#preview(objectId));
+        break;
+      case "Runtime.exceptionThrown":
+        this.console.addException(params, this.#pagesOf(params.exceptionDetails));
+        break;
+      case "Log.entryAdded":
+        this.console.addBrowserEntry(params.entry, this.#pagesAbout(params.entry));
+        break;
+      case "Runtime.bindingCalled":
+        this.#isPrinting = params.name === PRINT_BINDING.name;
+        void this.endIfPrinting();
+        break;
+      case "Input.dragIntercepted":
+        this.#command?.hear(method, params);
+        break;
+      case "Runtime.executionContextCreated":
+        this.#noteWorld(params.context);
+        break;
+      case "Runtime.executionContextDestroyed":
+        if (params.executionContextId === this.ownWorldId) this.ownWorldId = undefined;
+        break;
+      case "Runtime.executionContextsCleared":
+        this.ownWorldId = undefined;
+        break;
+      case "Target.attachedToTarget":
+      case "Target.detachedFromTarget":
+        this.#noteFrame(method, params);
+        break;
+      case "Inspector.targetCrashed":
+        this.#handlers.onCrash();
+        break;
+    }
+  }
+
+  /**
+   * @param {string} method
+   * @param {any} params
+   */
+  #handlePageEvent(method, params) {
     switch (method) {
       case "Page.javascriptDialogOpening":
         this.#dialog = params;
@@ -294,39 +336,9 @@ export class DebuggerSession {
       case "Page.frameStoppedLoading":
         if (params.frameId === this.#pages.mainId) this.#loaded();
         break;
-      case "Runtime.consoleAPICalled":
-        this.console.addCall(params, this.#pagesOf(params), (objectId) => this.#preview(objectId));
-        break;
-      case "Runtime.exceptionThrown":
-        this.console.addException(params, this.#pagesOf(params.exceptionDetails));
-        break;
-      case "Log.entryAdded":
-        this.console.addBrowserEntry(params.entry, this.#pagesAbout(params.entry));
-        break;
-      case "Runtime.bindingCalled":
-        this.#isPrinting = params.name === PRINT_BINDING.name;
-        void this.endIfPrinting();
-        break;
-      case "Input.dragIntercepted":
       case "Page.fileChooserOpened":
       case "Page.frameResized":
         this.#command?.hear(method, params);
-        break;
-      case "Runtime.executionContextCreated":
-        this.#noteWorld(params.context);
-        break;
-      case "Runtime.executionContextDestroyed":
-        if (params.executionContextId === this.ownWorldId) this.ownWorldId = undefined;
-        break;
-      case "Runtime.executionContextsCleared":
-        this.ownWorldId = undefined;
-        break;
-      case "Target.attachedToTarget":
-      case "Target.detachedFromTarget":
-        this.#noteFrame(method, params);
-        break;
-      case "Inspector.targetCrashed":
-        this.#handlers.onCrash();
         break;
     }
   }
