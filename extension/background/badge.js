@@ -43,7 +43,7 @@ export function clearFailure() {
 export async function showBadge(status, attachedTabIds, requests) {
   const tone = toneOf(status);
   const isConnected = status.state === "connected";
-  const said = [
+  const parts = [
     `${phrase("name")}: ${describe(status)}`,
     ...(attachedTabIds.length ? [phrase("badgeAttached", attachedTabIds.length)] : []),
     ...(requests ? [phrase("badgeAsking")] : []),
@@ -54,7 +54,7 @@ export async function showBadge(status, attachedTabIds, requests) {
   const now = {
     text: requests ? QUESTION.text : failure ? FAILURE : ofState,
     color: requests ? QUESTION.color : failure ? COLORS.error : COLORS[tone],
-    title: said.join(" "),
+    title: parts.join(" "),
   };
   common = now;
   await Promise.all([

@@ -159,7 +159,7 @@ async function show() {
 self.addEventListener("unhandledrejection", (event) => {
   if (!(event.reason instanceof StorageError)) return;
   event.preventDefault();
-  uiPorts.tellFailure(event.reason);
+  uiPorts.showFailure(event.reason);
 });
 
 chrome.runtime.onConnect.addListener((port) => {

@@ -90,7 +90,7 @@ export class UiPorts {
    *
    * @param {StorageError} error
    */
-  tellFailure(error) {
+  showFailure(error) {
     const message = phrase("storageFailed", error.reason);
     for (const port of this.#pages.keys()) this.#send(port, { type: "refused", action: "refresh", message });
   }

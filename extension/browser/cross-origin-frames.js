@@ -139,14 +139,14 @@ function candidates(frames, holderId, { path }, all = frames) {
  * @returns {Promise<FrameDetails[]>}
  */
 async function pagesAmong(context, pages, element) {
-  const asked = pages.map(async (page) => {
+  const replies = pages.map(async (page) => {
     const traits = await traitsOf(context, page);
     if (traits?.path.join() !== element.path.join()) throw new Error("another frame");
     return { page, traits };
   });
-  if (element.path.includes(-1)) return mostLike(element, (await Promise.allSettled(asked)).flatMap(valueOf));
+  if (element.path.includes(-1)) return mostLike(element, (await Promise.allSettled(replies)).flatMap(valueOf));
   // Indexes decide at once, without the frames that have not replied.
-  return Promise.any(asked)
+  return Promise.any(replies)
     .then(({ page }) => [page])
     .catch(() => []);
 }
@@ -198,12 +198,12 @@ function wayTo({ frameId, parentFrameId }, frames) {
  * @returns {Promise<PageTraits | null>} null if it does not answer
  */
 export async function traitsOf(context, page) {
-  const answer = runInPage({ ...context, page }, { func: tellTraits, args: [null] }).catch(() => null);
+  const answer = runInPage({ ...context, page }, { func: readTraits, args: [null] }).catch(() => null);
   return (await endsWithin(ANSWER_MS, answer)) ? /** @type {Promise<PageTraits | null>} */ (answer) : null;
 }
 
 /** Runs in the page. */
-function tellTraits() {
+function readTraits() {
   const path = [];
   for (let view = /** @type {Window} */ (window); view !== view.parent; view = view.parent) {
     const { parent } = view;

@@ -242,10 +242,10 @@ export class ElementTarget {
   /** @returns {Promise<string>} the alerts and statuses of the page that follows; empty when it does not answer in time */
   async #announcements() {
     const { address } = this.#context.session;
-    const asked = answerOf(this.#context, undefined, () => ask("readAnnouncements", { address })).catch(() => "");
-    const isThere = await endsWithin(ANNOUNCE_MS, asked);
+    const reply = answerOf(this.#context, undefined, () => ask("readAnnouncements", { address })).catch(() => "");
+    const isThere = await endsWithin(ANNOUNCE_MS, reply);
     this.#context.signal.throwIfAborted();
-    const answer = isThere ? await asked : "";
+    const answer = isThere ? await reply : "";
     return typeof answer === "string" ? answer : "";
   }
 

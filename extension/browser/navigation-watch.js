@@ -26,17 +26,17 @@ export function handleCommitted({ tabId, frameId, documentId = "" }) {
  */
 export function leaving(tabId, page) {
   const frameId = page?.frameId ?? 0;
-  const asked = page ? Promise.resolve(page.documentId) : documentIn(tabId, frameId);
+  const first = page ? Promise.resolve(page.documentId) : documentIn(tabId, frameId);
   const { promise: left, resolve } = /** @type {PromiseWithResolvers<null>} */ (Promise.withResolvers());
   const hasLeft = async () => {
-    const [before, now] = await Promise.all([asked, documentIn(tabId, frameId)]);
+    const [before, now] = await Promise.all([first, documentIn(tabId, frameId)]);
     return before !== now;
   };
   const onLeave = async (/** @type {number} */ committed, /** @type {string} */ documentId) => {
     // A frame leaves with the page around it.
     if (committed !== frameId && committed !== 0) return;
     // The event of its own arrival may come late.
-    if (documentId === (await asked)) return;
+    if (documentId === (await first)) return;
     // The page's last message may still be in transit.
     if (await hasLeft()) resolve(null);
   };

@@ -134,8 +134,8 @@ export async function listElements(context, request, page) {
       return [frame.selector, []];
     }
     const wanted = { find, within: "", offset: 0, way: frame.selector, isFramed: true, silent };
-    const asked = inner && !others.length ? listElements(context, wanted, inner).catch(() => null) : null;
-    const list = asked && (await endsWithin(FRAME_MS, asked)) ? await asked : null;
+    const reply = inner && !others.length ? listElements(context, wanted, inner).catch(() => null) : null;
+    const list = reply && (await endsWithin(FRAME_MS, reply)) ? await reply : null;
     if (list && "lines" in list) return [frame.selector, list.lines];
     silent.push(frame.selector);
     return [frame.selector, []];

@@ -40,14 +40,14 @@ export async function frameWithOwner(tabId, frame) {
  */
 async function ownerOf(target, otherwise) {
   const answer = chrome.scripting
-    .executeScript({ target, func: tellOwner, injectImmediately: true })
+    .executeScript({ target, func: readOwner, injectImmediately: true })
     .then(([injection]) => String(injection?.result ?? UNKNOWN))
     .catch(() => otherwise);
   return (await endsWithin(ANSWER_MS, answer)) ? answer : UNKNOWN;
 }
 
 /** Runs in the page, in the extension's own world: a page can change what its own scripts see. */
-function tellOwner() {
+function readOwner() {
   // A sandboxed page has no origin, but it has the base URL of the page that opened it.
   return self.origin === "null" ? document.baseURI : self.origin;
 }

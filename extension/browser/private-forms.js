@@ -190,15 +190,15 @@ export class PrivateForms {
     // Example numbers (`+44 7700 900123`) are possible, but not valid.
     const isWritten =
       !isThere && (digits.startsWith("+") || (digits.startsWith("0") && this.#countries.has(country ?? "")));
-    const asked = `${digits} ${country} ${isThere} ${isWritten}`;
-    const known = this.#phones.get(asked);
+    const key = `${digits} ${country} ${isThere} ${isWritten}`;
+    const known = this.#phones.get(key);
     if (known !== undefined) return known;
     this.#checks += 1;
     if (this.#checks > MAX_CHECKS) return true;
     const number = parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false });
     const isNumber = isWritten ? number?.isPossible() : number?.isValid();
     const isValid = !!isNumber && (!isThere || number?.country === country);
-    this.#phones.set(asked, isValid);
+    this.#phones.set(key, isValid);
     return isValid;
   }
 

@@ -102,12 +102,12 @@ async function load(context, timeoutMs, leave) {
 /** @param {DrivenContext} context */
 async function statusOf(context) {
   // Even a page that extensions cannot access has loaded.
-  const asked = runInPage(context, { func: readStatus, args: [null] }).catch(() => null);
-  if (!(await endsWithin(STATUS_MS, asked))) {
+  const reply = runInPage(context, { func: readStatus, args: [null] }).catch(() => null);
+  if (!(await endsWithin(STATUS_MS, reply))) {
     context.session.addNote(SILENT);
     return null;
   }
-  const status = await asked;
+  const status = await reply;
   return typeof status === "number" && status > 0 ? status : null;
 }
 

@@ -141,7 +141,7 @@ async function takePdf(context) {
   const request = { url: url.startsWith("file:") ? await dataUrlOf(url) : url, waitMs: PDF_WAIT_MS };
   const stopServing = serveCharacterMaps(context.tabId);
   const isTaken = await askPage(context, () => ({
-    func: (/** @type {{url: string, waitMs: number}} */ asked) => chromeTabPdf.take(asked).then(() => true),
+    func: (/** @type {{url: string, waitMs: number}} */ pdf) => chromeTabPdf.take(pdf).then(() => true),
     args: [request],
     cancel: { func: () => chromeTabPdf.stop(), args: [null] },
   })).finally(stopServing);
@@ -200,8 +200,8 @@ async function framedText(context, content, frames) {
   const work = framedPages(context, frames).then((pages) =>
     Promise.all(
       pages.map(async (page, index) => {
-        const asked = { content: content === "selection" ? content : "all" };
-        const script = { func: readPage, args: /** @type {[unknown]} */ ([asked]) };
+        const request = { content: content === "selection" ? content : "all" };
+        const script = { func: readPage, args: /** @type {[unknown]} */ ([request]) };
         const reading = /** @type {PageReading | null} */ (
           await runInPage({ ...context, page }, script).catch(() => null)
         );

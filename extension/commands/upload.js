@@ -99,14 +99,14 @@ async function ownField({ session }) {
 async function chosenField({ session }, { element }, chooser, count) {
   const name = JSON.stringify(element.selector);
   const late = new Promise((resolve) => setTimeout(resolve, CHOOSER_WAIT_MS, null));
-  const asked = /** @type {Awaited<typeof chooser> | null} */ (await Promise.race([chooser, late]));
-  if (!asked) {
+  const opened = /** @type {Awaited<typeof chooser> | null} */ (await Promise.race([chooser, late]));
+  if (!opened) {
     throw failed(
       `${name} was clicked, but no file dialog opened. Pass the file field, or the button that opens the dialog. If the ` +
         "page only accepts files that are dropped, ask the user to drop them.",
     );
   }
-  const { mode, backendNodeId } = asked;
+  const { mode, backendNodeId } = opened;
   if (backendNodeId === undefined) {
     throw failed("The page opens a file dialog that only the user can answer. Ask the user to choose the files.");
   }

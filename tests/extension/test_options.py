@@ -73,7 +73,7 @@ async def test_options_are_reached_and_changed_by_keyboard_and_apply_at_once(dri
     await options.keyboard.type("Bank.example\n*.böse.example\n")
     await options.keyboard.press("Tab")
     await stored(popup, 'JSON.stringify(p.deniedHosts) === \'["bank.example","*.xn--bse-sna.example"]\'')
-    await expect(options.locator("#said")).to_contain_text("Saved")
+    await expect(options.locator("#outcome")).to_contain_text("Saved")
 
 
 async def test_invalid_host_stays_in_its_field_with_the_reason_and_that_of_a_pasted_address_is_denied(
@@ -101,12 +101,12 @@ async def test_failed_saves_are_shown_and_later_ones_succeed(options: Page) -> N
     await options.evaluate(f"() => {{ kept = {kept}; {kept} = async () => {{ throw new Error('disk full'); }}; }}")
     await options.locator("#group").press("Space")
     await expect(options.locator("#problem")).to_contain_text("disk full")
-    await expect(options.locator("#said")).to_be_empty()
+    await expect(options.locator("#outcome")).to_be_empty()
 
     await options.evaluate(f"() => {{ {kept} = kept; }}")
     await options.evaluate("Date.prototype.toLocaleTimeString = (language) => `a time in ${language}`")
     await options.locator("#log").press("Space")
-    await expect(options.locator("#said")).to_contain_text("Saved at a time in en")
+    await expect(options.locator("#outcome")).to_contain_text("Saved at a time in en")
     await expect(options.locator("#problem")).to_be_empty()
 
 
@@ -114,7 +114,7 @@ async def test_hosts_are_stored_as_browsers_report_them(driver: Driver, options:
     names = {name: host for name, host in CASES["names"].items() if host}
     await options.locator("#denied-hosts").fill("\n".join(names))
     await options.keyboard.press("Tab")
-    await expect(options.locator("#said")).to_contain_text("Saved")
+    await expect(options.locator("#outcome")).to_contain_text("Saved")
 
     kept = await driver[1].chrome("(await chrome.storage.local.get('preferences')).preferences.deniedHosts")
 

@@ -169,12 +169,12 @@ function answersOf({ on_dialog: answer, dialog_text: text }) {
   if (![undefined, null, "accept", "dismiss"].includes(/** @type {any} */ (answer))) {
     throw invalid('on_dialog must be "accept" or "dismiss".');
   }
-  const said = typeof text === "string" ? text : undefined;
-  const isText = text === undefined || text === null || (said !== undefined && said.length <= MAX_DIALOG_TEXT);
+  const given = typeof text === "string" ? text : undefined;
+  const isText = text === undefined || text === null || (given !== undefined && given.length <= MAX_DIALOG_TEXT);
   if (!isText) {
     throw invalid(`dialog_text must be a string of at most ${MAX_DIALOG_TEXT} characters.`);
   }
-  return { accept: answer === "accept", leave: answer !== "dismiss", text: said };
+  return { accept: answer === "accept", leave: answer !== "dismiss", text: given };
 }
 
 /**
@@ -572,10 +572,12 @@ export class CommandSession {
     /** @type {Map<string, number>} */
     const counts = new Map();
     for (const { type, message, answer } of this.#dialogs) {
-      const said = `${type} ${message && `${JSON.stringify(message)} `}was ${answer}`;
-      counts.set(said, (counts.get(said) ?? 0) + 1);
+      const sentence = `${type} ${message && `${JSON.stringify(message)} `}was ${answer}`;
+      counts.set(sentence, (counts.get(sentence) ?? 0) + 1);
     }
-    const all = [...counts].map(([said, count]) => (count > 1 ? `${said} ${count} times` : said)).join(", its ");
+    const all = [...counts]
+      .map(([sentence, count]) => (count > 1 ? `${sentence} ${count} times` : sentence))
+      .join(", its ");
     const advice = this.#dialogs.length < MAX_DIALOGS ? "" : ` ${ENDLESS}`;
     return `Meanwhile the page's ${all}.${advice}`;
   }

@@ -12,7 +12,7 @@ const MAX_MESSAGE_LENGTH = 2_000;
 /** The browser keeps the newest messages of a page for later clients. */
 const MAX_REPLAYED = 1_000;
 /** Only messages from before the debugger attached arrive without a preview; each costs a request to the page. */
-const MAX_LOOKED_INTO = 1_000;
+const MAX_PREVIEWED = 1_000;
 /** More than this at once, or per second over a longer time, is a flood. */
 const MAX_AT_ONCE = 5_000;
 const MAX_PER_SECOND = 1_000;
@@ -102,9 +102,9 @@ export class ConsoleLog {
       this.#note(first.timestamp, `Messages before this one are lost: the browser keeps ${MAX_REPLAYED} per page.`);
     }
     // The newest matter most.
-    const bare = held.filter(({ args }) => args?.some(isBare)).slice(-MAX_LOOKED_INTO);
-    const lookedInto = new Set(bare);
-    for (const message of held) this.#add(message, lookedInto.has(message));
+    const bare = held.filter(({ args }) => args?.some(isBare)).slice(-MAX_PREVIEWED);
+    const previewed = new Set(bare);
+    for (const message of held) this.#add(message, previewed.has(message));
   }
 
   /**

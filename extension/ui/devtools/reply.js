@@ -90,24 +90,24 @@ function pictureElements({ data, mime_type, width, height }) {
     () => make("a", { href: url, download: name }).click(),
     phrase("pictureSave"),
   );
-  const copy = makeButton(phrase("copy"), () => void copyPicture(image, said), phrase("pictureCopy"));
-  const said = make("span", { className: "hint", role: "status" });
-  return [open, save, copy, said];
+  const copy = makeButton(phrase("copy"), () => void copyPicture(image, outcome), phrase("pictureCopy"));
+  const outcome = make("span", { className: "hint", role: "status" });
+  return [open, save, copy, outcome];
 }
 
 /**
  * @param {HTMLImageElement} image
- * @param {HTMLElement} said element that shows the outcome
+ * @param {HTMLElement} outcome element that shows the outcome
  */
-async function copyPicture(image, said) {
+async function copyPicture(image, outcome) {
   try {
     const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight);
     canvas.getContext("2d")?.drawImage(image, 0, 0);
     // The clipboard accepts no other image type.
     const png = canvas.convertToBlob({ type: "image/png" });
     await navigator.clipboard.write([new ClipboardItem({ "image/png": png })]);
-    setText(said, phrase("copied"));
+    setText(outcome, phrase("copied"));
   } catch {
-    setText(said, phrase("pictureNoCopy"));
+    setText(outcome, phrase("pictureNoCopy"));
   }
 }

@@ -25,7 +25,7 @@ const page = {
   browserName: byId("browser-name", HTMLInputElement),
   deniedHosts: byId("denied-hosts", HTMLTextAreaElement),
   problem: byId("problem", HTMLElement),
-  said: byId("said", HTMLElement),
+  outcome: byId("outcome", HTMLElement),
   shortcuts: byId("shortcuts", HTMLButtonElement),
 };
 /** A host as browsers report it, with `*` for any part; `*` alone matches every host. */
@@ -62,7 +62,7 @@ async function show() {
 async function save(change) {
   await savePreferences(change);
   setText(page.problem, "");
-  setText(page.said, phrase("saved", new Date().toLocaleTimeString(language())));
+  setText(page.outcome, phrase("saved", new Date().toLocaleTimeString(language())));
 }
 
 function saveHosts() {
@@ -77,7 +77,7 @@ function saveHosts() {
     void save({ deniedHosts: hosts.map(asciiHost) });
     return;
   }
-  setText(page.said, "");
+  setText(page.outcome, "");
   setText(page.problem, phrase("hostWrong", wrong));
 }
 
