@@ -212,17 +212,8 @@ const elementCommands = (() => {
    */
   function actOn(element, roots, request, isForeign) {
     switch (request.action) {
-      case "fill": {
-        const kind = widgetKind(element, request.value);
-        if (kind) {
-          if (kind !== "list") refuseSetting(element, request.value);
-          return rememberWidget(latest, element);
-        }
-        const { plan, prepared } = filling.prepareField(element, request.value, isForeign);
-        latest.prepared = prepared;
-        latest.widget = prepared.field;
-        return { filling: plan };
-      }
+      case "fill":
+        return beginFill(element, request.value, isForeign);
       case "select":
         if (tagOf(element) !== "select") return rememberWidget(latest, element);
         return { selected: chooseOptions(/** @type {HTMLSelectElement} */ (element), request.values) };
@@ -245,10 +236,7 @@ const elementCommands = (() => {
         return { isFileField: false };
       case "focus":
         latest.pressed = element;
-        if (focusedElement() !== element) {
-          takeFocus(/** @type {HTMLElement} */ (element), "Press the keys in the element that gets it.");
-          if (isField(element)) caretToEnd(/** @type {HTMLInputElement} */ (element));
-        }
+        focusForKeys(element);
         return rememberState(element);
       case "scroll": {
         const { scroll, wheel } = beginScroll(element, request.to, request.isInFront);
@@ -270,6 +258,31 @@ const elementCommands = (() => {
       case "hover":
         return {};
     }
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} value
+   * @param {boolean} isForeign whether what lies over the element is for something else
+   * @returns {Partial<FoundElement>} how the worker is to write the value
+   */
+  function beginFill(element, value, isForeign) {
+    const kind = widgetKind(element, value);
+    if (kind) {
+      if (kind !== "list") refuseSetting(element, value);
+      return rememberWidget(latest, element);
+    }
+    const { plan, prepared } = filling.prepareField(element, value, isForeign);
+    latest.prepared = prepared;
+    latest.widget = prepared.field;
+    return { filling: plan };
+  }
+
+  /** @param {Element} element that is to get the keys */
+  function focusForKeys(element) {
+    if (focusedElement() === element) return;
+    takeFocus(/** @type {HTMLElement} */ (element), "Press the keys in the element that gets it.");
+    if (isField(element)) caretToEnd(/** @type {HTMLInputElement} */ (element));
   }
 
   /**
