@@ -226,7 +226,8 @@ class Bridge:
                     self.problem = error
                 except Exception as error:  # noqa: BLE001 -- a session must not lose its bridge for good
                     server.logger.warning("the bridge failed: %s", server.describe_place(error))
-                    sentence = f"The bridge failed ({type(error).__name__}). Retrying; try again in a few seconds."
+                    problem = f"The connection to the extension failed ({type(error).__name__})."
+                    sentence = f"{problem} Retrying; try again in a few seconds."
                     self.problem = server.ChromeTabError("EXTENSION_NOT_CONNECTED", sentence)
                 else:
                     endings = 0

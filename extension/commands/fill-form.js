@@ -267,7 +267,9 @@ async function wayOf(context, { selector, value }, findMs, readyMs, after = "") 
  */
 async function checkableWay(context, { element }, value) {
   const state = await checkableState(context);
-  if (!state) throw failed(`${element.selector} is not an editable field, and cannot be checked. Check the page.`);
+  if (!state) {
+    throw failed(`${element.selector} is neither an editable field nor a checkbox or radio button. Pass one.`);
+  }
   if (state.role === "radio" && state.checked && value === false) {
     throw failed(
       `${element.selector} is a radio button that is on. To turn it off, set another radio button of its group to true.`,

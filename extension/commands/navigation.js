@@ -125,7 +125,7 @@ function tooSlow(timeoutMs, hasPage) {
   if (!hasPage) {
     return new CommandError(
       "COMMAND_TIMEOUT",
-      `The server sent no page within ${timeoutMs} ms, so the tab stays on the page before. Try again later.`,
+      `The server sent no page within ${timeoutMs} ms, so the tab stays on the previous page. Try again later.`,
     );
   }
   return new CommandError(

@@ -20,7 +20,7 @@ const SILENCE_WAIT_MS = 1_000;
 const WAITED = `within ${LOAD_WAIT_MS / 1_000} s`;
 const STILL_LOADING = `The page did not finish loading ${WAITED}. Use what has loaded so far.`;
 const UNSAVED = "Its page warned of unsaved changes, which are lost.";
-const NO_RESPONSE = `The address sent no page ${WAITED}, and its tab was closed. Check the address, then try again.`;
+const NO_RESPONSE = `The server sent no page ${WAITED}, so the new tab was closed. Check the address, then try again.`;
 
 /**
  * @param {CommandContext} context
@@ -105,7 +105,7 @@ export async function createTab({ params, attachments, rules, sessionPool, signa
  * @throws {CommandError} INVALID_ARGUMENT, TAB_NOT_FOUND, COMMAND_TIMEOUT, EXECUTION_ERROR
  */
 export async function closeTab({ tabId, attachments, signal }) {
-  if (tabId === chrome.tabs.TAB_ID_NONE) throw invalid("Pass the tab to close as tab_id; browser_get_tabs lists them.");
+  if (tabId === chrome.tabs.TAB_ID_NONE) throw invalid("Pass the tab as tab_id; browser_get_tabs lists the tabs.");
   if (isOwnPage(await tabById(tabId))) {
     throw invalid(`Tab ${tabId} is a page of the extension, which only the user can close. Choose another tab.`);
   }
