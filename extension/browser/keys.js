@@ -120,11 +120,11 @@ const QUOTED_LENGTH = 40;
 
 /**
  * @param {string} keys names and chords separated by spaces, and quoted text to type: `Control+A "new" Enter`
- * @param {boolean} isMac
+ * @param {boolean} [isMac] whether the keys are those of a Mac
  * @returns {Stroke[]}
  * @throws {CommandError} INVALID_ARGUMENT
  */
-export function strokesOf(keys, isMac) {
+export function strokesOf(keys, isMac = false) {
   return [...keys.matchAll(PART)].flatMap(([, double, single, chord]) =>
     chord === undefined ? typed(double ?? single ?? "") : [strokeOf(chord.replace(/\s/gu, ""), isMac)],
   );
@@ -149,7 +149,7 @@ export function typed(text) {
 
 /**
  * @param {string} chord
- * @param {boolean} isMac
+ * @param {boolean} [isMac] whether the keys are those of a Mac
  * @returns {Stroke}
  */
 function strokeOf(chord, isMac) {
@@ -167,7 +167,7 @@ function strokeOf(chord, isMac) {
 
 /**
  * @param {string} name
- * @param {boolean} isMac
+ * @param {boolean} [isMac] whether the keys are those of a Mac
  * @returns {ModifierName}
  */
 function modifierNamed(name, isMac) {

@@ -16,7 +16,7 @@ export const BUTTON_NAMES = /** @type {MouseButton[]} */ (Object.keys(BUTTONS));
 /** Excludes line breaks, which as a key would submit a form, and parts of combined characters. */
 const LAST_KEY = /[\p{L}\p{Nd} !-~]$/u;
 /** Moves the caret behind a whole text, on every system. */
-const TEXT_END = strokesOf("End", false).map((stroke) => ({ ...stroke, command: "moveToEndOfDocument" }));
+const TEXT_END = strokesOf("End").map((stroke) => ({ ...stroke, command: "moveToEndOfDocument" }));
 /** The pressure that browsers report for a mouse. */
 const PRESSURE = 0.5;
 
@@ -94,7 +94,7 @@ export async function pressKeys(session, strokes) {
  * @param {string} text
  */
 export async function replaceSelection(session, text) {
-  if (!text) return pressKeys(session, strokesOf("Backspace", false));
+  if (!text) return pressKeys(session, strokesOf("Backspace"));
   const last = LAST_KEY.exec(text)?.[0] ?? "";
   const isWhole = last !== "" && text.includes("\n");
   const before = isWhole ? text : text.slice(0, text.length - last.length);

@@ -138,7 +138,7 @@ async function heldNow(context, { field, held, shown = [] }) {
  * @returns {Promise<FormWay | null>} its state now, also if it could no longer be written; null if it is gone
  */
 async function stateOf(context, field) {
-  return wayOf(context, field, 0, 0, "choice").then(
+  return wayOf(context, field, { find: 0, ready: 0 }, "choice").then(
     ({ form }) => form,
     () => null,
   );
@@ -219,8 +219,9 @@ async function checkAll(context, fields) {
   let before = /** @type {FieldsBefore} */ ("");
   for (const field of fields) {
     const left = Math.max(0, end - performance.now());
+    const limits = { find: Math.min(left, FIND_MS), ready: Math.min(left, READY_MS) };
     try {
-      const { form, isLater } = await wayOf(context, field, Math.min(left, FIND_MS), Math.min(left, READY_MS), before);
+      const { form, isLater } = await wayOf(context, field, limits, before);
       if (isLater) later.add(field);
       before = form.way === "fill" && before !== "choice" ? "field" : "choice";
     } catch (error) {
@@ -242,16 +243,12 @@ async function checkAll(context, fields) {
 /**
  * @param {DrivenContext} context
  * @param {FormField} field
- * @param {number} findMs
- * @param {number} readyMs
+ * @param {{find: number, ready: number}} limits in milliseconds, until it is there and until it can be filled
  * @param {FieldsBefore} [after]
  * @returns {Promise<{form: FormWay, isLater?: boolean}>}
  */
-async function wayOf(context, { selector, value }, findMs, readyMs, after = "") {
-  const found = await new ElementTarget(context).find(
-    { action: "check", selector, value, after },
-    { find: findMs, ready: readyMs },
-  );
+async function wayOf(context, { selector, value }, limits, after = "") {
+  const found = await new ElementTarget(context).find({ action: "check", selector, value, after }, limits);
   const { isLater } = found;
   const form = /** @type {FormWay} */ (found.form);
   const isUnknown = form.way === "click" && form.checked === undefined;
@@ -286,13 +283,14 @@ async function checkableWay(context, { element }, value) {
  */
 async function write(context, field, readyMs) {
   // An earlier field may have changed it.
-  const { form } = await wayOf(context, field, FIND_MS, readyMs);
+  const { form } = await wayOf(context, field, { find: FIND_MS, ready: readyMs });
   const { way, checked: before } = form;
   const own = { ...context, params: { ...field }, isPart: true };
   if (way === "click") {
     const reply = String(before) === String(field.value) ? null : await click(own);
     // Otherwise only the browser knows it.
-    const state = async () => (await wayOf(context, { ...field, value: true }, FIND_MS, READY_MS)).form.checked;
+    const limits = { find: FIND_MS, ready: READY_MS };
+    const state = async () => (await wayOf(context, { ...field, value: true }, limits)).form.checked;
     const now = reply ? (reply.checked ?? (await state())) : before;
     if (reply && now === before) throw unlike(field.selector, before);
     return { ...reply, field, held: { selector: field.selector, checked: now } };

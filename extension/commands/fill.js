@@ -61,12 +61,12 @@ async function otherwise(given, value) {
   const tried = new Set([value]);
   // A range may drop its start unless the focus goes on to its end.
   let movesOn = filling.isStart && given.field?.next === "" && given.field.value === "";
-  const type = async (/** @type {string} */ text, /** @type {boolean} */ mayPick) => {
-    const begin = () => TextEntry.begin(context, text, mayPick, movesOn);
+  const type = async (/** @type {string} */ text, mayPick = false) => {
+    const begin = () => TextEntry.begin(context, text, { mayPick, movesOn });
     // A calendar that has opened may keep the focus.
     last = await (await begin().catch(() => escaped(context).then(begin))).write();
   };
-  const typeEach = async (/** @type {string[]} */ texts, /** @type {boolean} */ mayPick) => {
+  const typeEach = async (/** @type {string[]} */ texts, { mayPick = false } = {}) => {
     for (const text of texts) {
       if (last.isAccepted || tried.has(text) || tried.size === MAX_NOTATIONS) continue;
       tried.add(text);
@@ -75,28 +75,28 @@ async function otherwise(given, value) {
   };
   const { own, general } = await given.entry.notations(value);
   if (movesOn) {
-    await type(value, false);
+    await type(value);
     // A day that is picked now may be taken for the end.
-    await typeEach(general, false);
+    await typeEach(general);
   }
   // It may also be taken for the start, if the calendar does not know that yet.
-  if (filling.isEnd && given.field?.next === "pick") await type(value, false);
-  await typeEach(own, true);
+  if (filling.isEnd && given.field?.next === "pick") await type(value);
+  await typeEach(own, { mayPick: true });
   if (last.isAccepted) return last;
   let picked = await last.entry.pick(filling, last.field?.next === "pick");
   // A range may show its first day only once its last one is picked, too.
   if (picked?.field?.value === "") picked = await picked.entry.pick(filling);
   if (picked) {
     last = picked;
-    if (!picked.isAccepted) await typeEach((await picked.entry.notations(value, picked.field?.value)).own, false);
+    if (!picked.isAccepted) await typeEach((await picked.entry.notations(value, picked.field?.value)).own);
   }
   // If just its calendar has not followed the text, another notation does not help.
   if (!last.field?.isKept || last.field.complaint) {
-    await typeEach((await last.entry.notations(last.entry.filling.text)).general, false);
+    await typeEach((await last.entry.notations(last.entry.filling.text)).general);
   }
   if (last.isAccepted || (last === given && given.field?.next === "")) return last;
   movesOn = false;
-  await type(value, false);
+  await type(value);
   return { ...last, isUnread: given.isUnread && !picked };
 }
 

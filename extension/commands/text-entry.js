@@ -56,10 +56,11 @@ export class TextEntry {
    * @param {DrivenContext} context
    * @param {ElementTarget} target that found the field
    * @param {FoundElement} found
-   * @param {boolean} mayPick whether the calendar of the field is still to be considered
-   * @param {boolean} movesOn whether the field is left for the next one
+   * @param {object} how
+   * @param {boolean} how.mayPick whether the calendar of the field is still to be considered
+   * @param {boolean} how.movesOn whether the field is left for the next one
    */
-  constructor(context, target, found, mayPick, movesOn) {
+  constructor(context, target, found, { mayPick, movesOn }) {
     this.context = context;
     this.target = target;
     this.found = found;
@@ -71,16 +72,15 @@ export class TextEntry {
   /**
    * @param {DrivenContext} context
    * @param {string} text
-   * @param {boolean} [mayPick] whether the calendar of the field is still to be considered
-   * @param {boolean} [movesOn] whether the field is left for the next one
+   * @param {{mayPick?: boolean, movesOn?: boolean}} [how] as for the constructor
    * @returns {Promise<TextEntry>}
    * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
    */
-  static async begin(context, text, mayPick = true, movesOn = false) {
+  static async begin(context, text, { mayPick = true, movesOn = false } = {}) {
     const target = new ElementTarget(context);
     context.session.watchRequests();
     const found = await target.find({ action: "fill", selector: selectorOf(context), value: text });
-    return new TextEntry(context, target, found, mayPick, movesOn);
+    return new TextEntry(context, target, found, { mayPick, movesOn });
   }
 
   /** For a field that takes text. */
@@ -113,12 +113,12 @@ export class TextEntry {
     // A picker that opened for a date accepts it, and closes, with one of these keys.
     for (const key of ["Tab", "Enter"]) {
       if (field?.next !== key.toLowerCase()) continue;
-      await pressKeys(session, strokesOf(key, false));
+      await pressKeys(session, strokesOf(key));
       field = await this.#look();
     }
     if (field?.widget) {
       // What was typed is selected.
-      await pressKeys(session, strokesOf("Backspace", false));
+      await pressKeys(session, strokesOf("Backspace"));
       return { entry: this, field, isUnread: false, isAccepted: true };
     }
     if (this.filling.isEntered) await pressKeys(session, typed("\n"));
@@ -271,7 +271,7 @@ async function enterKeys(session, text) {
  * @param {string} text
  */
 async function enterParagraphs(session, text) {
-  await enterLines(session, text, strokesOf("Enter", false), replaceSelection);
+  await enterLines(session, text, strokesOf("Enter"), replaceSelection);
 }
 
 /**

@@ -59,7 +59,7 @@ export class Widget {
 
   /** @param {string} keys */
   async press(keys) {
-    await pressKeys(this.context.session, strokesOf(keys, false));
+    await pressKeys(this.context.session, strokesOf(keys));
   }
 
   /**
