@@ -23,8 +23,20 @@ const actionability = (() => {
     timelineOf,
   } = dom;
   const { PageError, nameOf, visibleTextOf } = texts;
-  const { aimAt, aimInto, bringIntoView, fillsView, handleOf, firstBoxOf, hitAt, isVisible } = geometry;
-  const { isDrawn, isVisuallyHidden, placeInMainFrame, placeOfSpot } = geometry;
+  const {
+    aimAt,
+    aimInto,
+    bringIntoView,
+    fillsView,
+    firstBoxOf,
+    handleOf,
+    hitAt,
+    isDrawn,
+    isVisible,
+    isVisuallyHidden,
+    placeInMainFrame,
+    placeOfSpot,
+  } = geometry;
   const { PARTLY_SEARCHED, allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { notFound, searchFor } = suggestions;

@@ -14,16 +14,21 @@ const calendars = (() => {
     childNodesOf,
     closestOf,
     hasIn,
-    isText,
     holds,
     isAfter,
     isControl,
     isDisabled,
     isMatch,
+    isText,
     kindOf,
     parentElementOf,
+    queryAll,
+    queryDrawnIn,
+    queryIn,
+    tagOf,
+    textContentOf,
+    treeAncestors,
   } = dom;
-  const { queryAll, queryDrawnIn, queryIn, tagOf, textContentOf, treeAncestors } = dom;
   const { collapse } = texts;
   const { isPositioned, isVisible } = geometry;
   const { allRoots } = search;

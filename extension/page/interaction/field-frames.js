@@ -3,8 +3,21 @@
 // What component libraries draw around a field and over it: it adds nothing to the field's own line.
 
 const fieldFrames = (() => {
-  const { boxOf, childrenOf, dataOf, hasIn, holds, isControl, isMatch, labelsOf, parentElementOf, queryIn } = dom;
-  const { NATIVE_FIELDS, textContentOf, treeAncestors } = dom;
+  const {
+    NATIVE_FIELDS,
+    boxOf,
+    childrenOf,
+    dataOf,
+    hasIn,
+    holds,
+    isControl,
+    isMatch,
+    labelsOf,
+    parentElementOf,
+    queryIn,
+    textContentOf,
+    treeAncestors,
+  } = dom;
   const { plain, visibleTextOf } = texts;
   const { accessibleNameOf } = accessibleNames;
 

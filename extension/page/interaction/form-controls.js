@@ -3,8 +3,22 @@
 // Form controls: checkboxes and text fields; whether they accept a value, and what they contain.
 
 const formControls = (() => {
-  const { attributeOf, boxOf, documentOf, innerRootOf, isControl, isMatch, kindOf, nextElementOf } = dom;
-  const { parentElementOf, pause, queryIn, tagOf, treeAncestors, windowOf } = dom;
+  const {
+    attributeOf,
+    boxOf,
+    documentOf,
+    innerRootOf,
+    isControl,
+    isMatch,
+    kindOf,
+    nextElementOf,
+    parentElementOf,
+    pause,
+    queryIn,
+    tagOf,
+    treeAncestors,
+    windowOf,
+  } = dom;
   const { collapse, editedTextOf, misfit, visibleTextOf } = texts;
   const { isDrawn } = geometry;
   const { editorAround, linesIn } = drawnEditors;

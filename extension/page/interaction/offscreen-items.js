@@ -10,8 +10,27 @@
  */
 
 const offscreenItems = (() => {
-  const { attributeOf, boxOf, controlOf, firstElementOf, hasNodes, holds, isControl, isFrame, kindOf, labelsOf } = dom;
-  const { NATIVE_FIELDS, hasIn, isMatch, nextElementOf, parentElementOf, queryAll, rootOf, tagOf, textContentOf } = dom;
+  const {
+    NATIVE_FIELDS,
+    attributeOf,
+    boxOf,
+    controlOf,
+    firstElementOf,
+    hasIn,
+    hasNodes,
+    holds,
+    isControl,
+    isFrame,
+    isMatch,
+    kindOf,
+    labelsOf,
+    nextElementOf,
+    parentElementOf,
+    queryAll,
+    rootOf,
+    tagOf,
+    textContentOf,
+  } = dom;
   const { SEEN, isRendered, isVisible } = geometry;
   const { roleOf } = roles;
   const { contentOf } = accessibleNames;

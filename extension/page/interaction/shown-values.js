@@ -8,9 +8,9 @@ const shownValues = (() => {
     boxOf,
     drawnChildrenOf,
     holds,
+    isAfter,
     isControl,
     isElement,
-    isAfter,
     isMatch,
     isText,
     labelsOf,
@@ -18,10 +18,10 @@ const shownValues = (() => {
     parentElementOf,
     queryIn,
     referred,
+    roleOf,
     tagOf,
     textContentOf,
     treeAncestors,
-    roleOf,
   } = dom;
   const { collapse, visibleTextOf } = texts;
   const { isPositioned, isVisible } = geometry;

@@ -4,7 +4,7 @@
 
 const suggestions = (() => {
   const { attributeOf, isControl, isMatch, queryAll, tagOf, textContentOf } = dom;
-  const { TEXT_LENGTH, PageError, folded, quote, textOf } = texts;
+  const { PageError, TEXT_LENGTH, folded, quote, textOf } = texts;
   const { PARTLY_SEARCHED, Search, allRoots, crossOriginFramesIn } = search;
   const { fromMainFrame, selectorOf } = selectorGenerator;
 

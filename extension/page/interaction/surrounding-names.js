@@ -20,10 +20,12 @@ const surroundingNames = (() => {
     isMatch,
     isText,
     kindOf,
+    tagOf,
+    textContentOf,
+    treeAncestors,
   } = dom;
   const { BODY_CELLS, NATIVE_FIELDS, labelsOf, nextElementOf, parentElementOf, previousElementOf, queryIn, rootOf } =
     dom;
-  const { tagOf, textContentOf, treeAncestors } = dom;
   const { plain, shorten } = texts;
   const { SEEN, isClippedAway, isDrawn, isRendered, isVisible, veiledBy } = geometry;
   const { accessibleNameOf, contentOf, isIconLink } = accessibleNames;

@@ -3,8 +3,23 @@
 // Which element receives the action.
 
 const targets = (() => {
-  const { boxOf, closestOf, controlOf, drawnAncestors, holds, isControl, isHtml, isMatch, kindOf, roleOf } = dom;
-  const { labelsOf, parentElementOf, queryIn, tagOf, treeAncestors } = dom;
+  const {
+    boxOf,
+    closestOf,
+    controlOf,
+    drawnAncestors,
+    holds,
+    isControl,
+    isHtml,
+    isMatch,
+    kindOf,
+    labelsOf,
+    parentElementOf,
+    queryIn,
+    roleOf,
+    tagOf,
+    treeAncestors,
+  } = dom;
   const { collapse, editedTextOf, misfit, visibleTextOf } = texts;
   const { handleOf, hitAt, isVisible, placeOfSpot } = geometry;
   const { allRoots } = search;
