@@ -140,7 +140,7 @@ async def test_proxies_of_the_environment_are_ignored(fake: FakeOpenAIServer, mo
     assert len(fake.chats) == 1
 
 
-@pytest.mark.parametrize("ending", ["", "/", "/v1", "/v1/"])
+@pytest.mark.parametrize("ending", ["", "/", "/v1", "/v1/", "//v1"])
 async def test_address_is_accepted_in_all_common_forms(ending: str, fake: FakeOpenAIServer) -> None:
     async with serving(fake.url + ending) as asker:
         text_of(await asker.ask())
