@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import (
-    Awaitable,
-    Callable,
-    Coroutine,
-    Mapping,
-)
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +71,7 @@ class Bridge:
         self.http: HttpSide | None = None
         self._connected = asyncio.Event()
         # How many consecutive calls have waited for a connection without success.
-        self._vain_waits = 0
+        self._failed_waits = 0
         self._route: Route | None = None
         self._running: asyncio.Task[None] | None = None
         self._stopped = False
@@ -150,13 +145,13 @@ class Bridge:
     async def reach(self, timeout_s: float | None = None) -> None:
         """Wait for the extension; raise ChromeTabError if it does not connect."""
         await self.start()
-        given_up = self._vain_waits >= protocol.MAX_EXTENSION_FAILURES
+        given_up = self._failed_waits >= protocol.MAX_EXTENSION_FAILURES
         waited_s = 0.0
         if not (self.connected or self.problem or given_up):
             await server.report_progress("waiting for the extension")
             waited_s = protocol.EXTENSION_WAIT_S if timeout_s is None else timeout_s
             is_connected = await self.wait_connected(waited_s)
-            self._vain_waits += timeout_s is None and not is_connected
+            self._failed_waits += timeout_s is None and not is_connected
         if not self.connected:
             problem = self.problem or not_connected(self.port, waited_s)
             raise server.ChromeTabError(problem.code, problem.message)
@@ -274,7 +269,7 @@ class Bridge:
             server.logger.info("extension %s", "connected" if browsers else "disconnected")
         if browsers:
             self._connected.set()
-            self._vain_waits = 0
+            self._failed_waits = 0
         else:
             self._connected.clear()
         if before != (self.connected, self.missing):
@@ -284,8 +279,5 @@ class Bridge:
     def missing(self) -> set[str]:
         """Return the commands that no connected browser supports."""
         lists = [browser.get("missing") for browser in self.browsers]
-        return (
-            set.intersection(*(set(missing if isinstance(missing, list) else []) for missing in lists))
-            if lists
-            else set()
-        )
+        sets = [set(missing) if isinstance(missing, list) else set() for missing in lists]
+        return set.intersection(*sets) if sets else set()

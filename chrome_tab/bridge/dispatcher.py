@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from typing_extensions import TypeIs
 
@@ -15,6 +15,16 @@ from chrome_tab.bridge.tab_ids import TabIds
 
 # Commands that list tabs of all browsers, with the key of the tab id in their entries.
 LISTS = {"browser_get_tabs": "id", "list_tabs": "tab_id"}
+# The session of commands that the leader sends on its own.
+OURS = {"id": "", "client": ""}
+
+
+class Request(NamedTuple):
+    """A command of a session, without its target; `session` is `{id, client}`."""
+
+    command: str
+    params: Mapping[str, Any]
+    session: Any
 
 
 class Dispatcher:
@@ -30,17 +40,18 @@ class Dispatcher:
         """
         params = dict(params)
         denied, name = params.pop("denied_browsers", []), params.pop("browser", None)
+        request = Request(command, params, session)
         if command in LISTS:
-            return await self._list(command, tab_id, params, session, denied)
+            return await self._list(request, tab_id, denied)
         browser, own_id = await self._choose(command, tab_id, name, denied)
         check_allowed(browser, denied)
-        return await self._run(browser, command, own_id, params, session)
+        return await self._run(browser, own_id, request)
 
     async def is_alive(self, browser: Browser) -> bool:
         """Return whether a browser still responds."""
         try:
             async with asyncio.timeout(protocol.ALIVE_TIMEOUT_S):
-                await browser.channel.command("list_tabs", None, {}, {"id": "", "client": ""})
+                await browser.channel.command("list_tabs", None, {}, OURS)
         except (TimeoutError, server.ChromeTabError):
             return False
         return True
@@ -69,7 +80,7 @@ class Dispatcher:
             return connected[0], tab_id
         if place is None:
             # A tab that has not been listed yet.
-            listed = await self._list_of(connected, "browser_get_tabs", {}, {"id": "", "client": ""})
+            listed = await self._list_of(connected, Request("browser_get_tabs", {}, OURS))
             place = self._tab_ids.find(tab_id)
             if place is None:
                 silent = "".join(f" {tab['note']}" for tab in listed if "note" in tab)
@@ -88,13 +99,11 @@ class Dispatcher:
             f"Tabs of {len(browsers)} browsers are attached: {named}. Pass one of them as tab_id; list_tabs lists them all.",
         )
 
-    async def _run(
-        self, browser: Browser, command: str, own_id: int | None, params: Mapping[str, Any], session: Any
-    ) -> Any:
+    async def _run(self, browser: Browser, own_id: int | None, request: Request) -> Any:
         """Run a command on a browser; translate tab ids in its result and errors to the clients' ids."""
         about = browser.about
         try:
-            result = await self._send(browser, command, own_id, params, session)
+            result = await self._send(browser, own_id, request)
         except pending.ConnectionLostError:
             raise
         except server.ChromeTabError as error:
@@ -115,10 +124,9 @@ class Dispatcher:
             ]
         return result
 
-    async def _send(
-        self, browser: Browser, command: str, own_id: int | None, params: Mapping[str, Any], session: Any
-    ) -> Any:
+    async def _send(self, browser: Browser, own_id: int | None, request: Request) -> Any:
         """Send a command; retry a read-only one once if the browser's connection breaks and comes back."""
+        command, params, session = request
         try:
             return await browser.channel.command(command, own_id, params, session)
         except pending.ConnectionLostError:
@@ -133,9 +141,7 @@ class Dispatcher:
 
     # Lists
 
-    async def _list(
-        self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any, denied: Sequence[str]
-    ) -> Any:
+    async def _list(self, request: Request, tab_id: int | None, denied: Sequence[str]) -> Any:
         """Return the tabs of all browsers, most recently viewed first, or of the one that has `tab_id`.
 
         A final entry without an id names the browsers that did not answer in time.
@@ -145,20 +151,18 @@ class Dispatcher:
         else:
             await self._browsers.looked_at_last()
             browsers = [browser for browser in self._browsers.latest_first() if not is_denied(browser, denied)]
-            if command == "list_tabs" and self._browsers.several:
+            if request.command == "list_tabs" and self._browsers.several:
                 browsers = [browser for browser in browsers if browser.attached]
-        return await self._list_of(browsers, command, params, session)
+        return await self._list_of(browsers, request)
 
-    async def _list_of(
-        self, browsers: Sequence[Browser], command: str, params: Mapping[str, Any], session: Any
-    ) -> list[Any]:
+    async def _list_of(self, browsers: Sequence[Browser], request: Request) -> list[Any]:
         if len(browsers) == 1:
-            return self._listed(command, browsers[0], await self._run(browsers[0], command, None, params, session))
+            return self._listed(request.command, browsers[0], await self._run(browsers[0], None, request))
 
         async def one(browser: Browser) -> Any:
             try:
                 async with asyncio.timeout(protocol.LIST_TIMEOUT_S):
-                    return await self._run(browser, command, None, params, session)
+                    return await self._run(browser, None, request)
             except TimeoutError:
                 browser.channel.failures += 1
             except server.ChromeTabError:
@@ -171,7 +175,8 @@ class Dispatcher:
             raise server.ChromeTabError(
                 "COMMAND_TIMEOUT", f"{left_out(silent)} Try again, or ask the user to check those browsers."
             )
-        tabs = [tab for browser, tabs in lists if tabs is not None for tab in self._listed(command, browser, tabs)]
+        answered = [(browser, tabs) for browser, tabs in lists if tabs is not None]
+        tabs = [tab for browser, tabs in answered for tab in self._listed(request.command, browser, tabs)]
         return [*tabs, {"note": left_out(silent)}] if silent else tabs
 
     def _listed(self, command: str, browser: Browser, tabs: Any) -> list[Any]:

@@ -160,7 +160,7 @@ class Leader:
             info = {**self._session_info(browser), **self._session.server_info()}
             await websocket.send_text(json.dumps({"type": "welcome", **info, **profile}))
             self._report_browsers()
-            self._send_session_info(besides=browser)
+            self._send_session_info(excluding=browser)
             while (frame := await protocol.receive_frame(websocket)) is not None:
                 browser.channel.failures = 0
                 await self._on_extension_message(browser, protocol.parse_frame(frame))
@@ -266,9 +266,9 @@ class Leader:
             for follower in followers:
                 follower.send({"type": "event", "event": "tab_ids", "tab_ids": entries})
 
-    def _send_session_info(self, besides: Browser | None = None) -> None:
+    def _send_session_info(self, excluding: Browser | None = None) -> None:
         for browser in self._browsers.connected.values():
-            if browser is besides:
+            if browser is excluding:
                 continue
             # In separate tasks: a browser that does not read must not delay the others.
             self._session.spawn(browser.channel.notify({"event": "sessions", **self._session_info(browser)}))
