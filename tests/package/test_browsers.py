@@ -52,6 +52,10 @@ async def test_names_stay_when_browsers_and_servers_restart_in_another_order() -
         assert (await second.browser("b", run="next-run")).extension.welcome["name"] == "Chrome 2"
         assert (await second.browser("c")).extension.welcome["name"] == "Chrome 3"
         assert (await second.browser("a")).extension.welcome["name"] == "Chrome"
+    async with world(port) as third:
+        assert (await third.browser("a", wish="Work")).extension.welcome["name"] == "Work"
+        # Although "Chrome" is free now.
+        assert (await third.browser("b")).extension.welcome["name"] == "Chrome 2"
 
 
 async def test_servers_on_two_ports_preserve_the_names_of_each_others_browsers() -> None:

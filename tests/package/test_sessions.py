@@ -248,7 +248,11 @@ async def test_an_abandoned_call_of_a_follower_is_cancelled_under_the_leaders_id
         assert await within(again) == "clicked"
 
 
-async def test_the_calls_of_a_follower_that_disconnects_are_cancelled(port: int) -> None:
+async def test_the_calls_of_a_follower_that_disconnects_are_cancelled(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Otherwise they would end by themselves while the test waits.
+    monkeypatch.setattr(protocol, "COMMAND_TIMEOUT_S", 600.0)
     async with bridge(port), connected(port, pairing.pairing_key()) as extension:
         async with bridge(port) as follower:
             await has(lambda: follower.connected)

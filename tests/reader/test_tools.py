@@ -616,10 +616,14 @@ async def test_status_on_a_mac_reports_what_does_not_compile(
 
 
 @pytest.mark.usefixtures("on_a_mac", "osacompile")
-async def test_status_on_a_mac_does_not_require_the_extension(osascript: FakeOsascript) -> None:
+async def test_status_on_a_mac_does_not_require_the_extension(
+    osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert osascript
+    # Nor does it wait for it.
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 600.0)
     async with client_of(port=free_port()) as client:
-        lines = await status_lines(client)
+        lines = await within(status_lines(client))
 
     assert lines["extension"] == "ok  not connected, and not needed to read by AppleScript"
 
