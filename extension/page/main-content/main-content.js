@@ -347,33 +347,46 @@ const mainContent = (() => {
     };
     const isSmall = chars < MIN_WEIGHED && !isArticleKind(kind);
     if (isSeen && (isProgram || isSmall)) return { path: "whole", ...written() };
-    const { blocks, features, readableLongShare } = blocksOf(copy.body, readableText);
-    const isReadable = withWholeTables(
-      blocks,
-      blocks.map((block) => block.isReadable),
-    );
-    const weighed = weigh(blocks, features);
-    const isContent = withWholeTables(blocks, weighed.isContent);
-    const [length, contentLength] = [lengthOf(blocks, isReadable), lengthOf(blocks, isContent)];
-    const mayBeArticle = isArticleKind(kind) || (kind === "" && readableLongShare >= MIN_LONG_LINES);
-    const minShare = kind === "article" ? MIN_DECLARED_LENGTH : MIN_ARTICLE_LENGTH;
-    const isArticle = mayBeArticle && length >= Math.max(MIN_ARTICLE, minShare * contentLength);
+    const found = blocksOf(copy.body, readableText);
+    const { blocks } = found;
+    const { isArticle, isChosen } = chosen(found, kind);
     if (!isArticle && !isSeen) return { path: "whole", text: "", kept: [] };
-    const isLikely = blocks.map(({ holder }, i) => {
-      const isSure = (weighed.likelihoods[i] ?? 0) >= MIN_LIKELIHOOD || dataTableOf(holder) !== null;
-      return Boolean(isReadable[i]) && isSure;
-    });
-    const isInner = withInner(blocks, isArticle ? isLikely : isContent, isArticle ? weighed.likelihoods : []);
-    const isAlike = isArticle && kind === "" ? withSameKinds(blocks, isInner, weighed.likelihoods) : isInner;
     const parts = [withCodeLists, withWholeLists, withWholeCards, withLabels, withSummaries];
     const steps = [...parts, withHeadings, withAnnounced];
-    const isCompleted = steps.reduce((isOwn, complete) => complete(blocks, isOwn), isAlike);
+    const isCompleted = steps.reduce((isOwn, complete) => complete(blocks, isOwn), isChosen);
     const isKept = withWholeRows(blocks, isCompleted, rows);
     if (lengthOf(blocks, isKept) < MIN_KEPT) return { path: "whole", ...written() };
     blocks.forEach(({ nodes }, i) => {
       if (!isKept[i]) for (const node of nodes) node.remove();
     });
     return { path: isArticle && path === "blocks" ? "article" : path, ...written() };
+  }
+
+  /**
+   * Chooses between the blocks that Readability has found and those that the model considers content.
+   *
+   * @param {ReturnType<typeof blocksOf>} found
+   * @param {ReturnType<typeof declaredKind>} kind
+   * @returns {{isArticle: boolean, isChosen: boolean[]}} `isArticle`: whether Readability's choice counts
+   */
+  function chosen({ blocks, features, readableLongShare }, kind) {
+    const isReadable = withWholeTables(
+      blocks,
+      blocks.map((block) => block.isReadable),
+    );
+    const { likelihoods, ...weighed } = weigh(blocks, features);
+    const isContent = withWholeTables(blocks, weighed.isContent);
+    const [length, contentLength] = [lengthOf(blocks, isReadable), lengthOf(blocks, isContent)];
+    const mayBeArticle = isArticleKind(kind) || (kind === "" && readableLongShare >= MIN_LONG_LINES);
+    const minShare = kind === "article" ? MIN_DECLARED_LENGTH : MIN_ARTICLE_LENGTH;
+    const isArticle = mayBeArticle && length >= Math.max(MIN_ARTICLE, minShare * contentLength);
+    if (!isArticle) return { isArticle, isChosen: withInner(blocks, isContent, []) };
+    const isLikely = blocks.map(({ holder }, i) => {
+      const isSure = (likelihoods[i] ?? 0) >= MIN_LIKELIHOOD || dataTableOf(holder) !== null;
+      return Boolean(isReadable[i]) && isSure;
+    });
+    const isInner = withInner(blocks, isLikely, likelihoods);
+    return { isArticle, isChosen: kind === "" ? withSameKinds(blocks, isInner, likelihoods) : isInner };
   }
 
   /**
