@@ -114,32 +114,17 @@ const changeSummary = (() => {
       .filter(isUnreported)
       .map((one) => without(one, reported))
       .filter(hasText);
-    const alerts = wholesIn(news, ALERTS);
-    const alerted = new Set(alerts.map((one) => collapse(drawnTextOf(one))));
-    // A region for messages of both kinds may contain earlier ones.
-    const unalerted = news.filter(({ node }) => !alerts.some((one) => holds(one, node)));
-    const statuses = wholesIn(unalerted, STATUSES).filter(
-      (one) => !alerted.has(collapse(drawnTextOf(one))) && !isMatch(one, LISTS),
-    );
+    const { alerts, statuses, texts: announcements } = announcementsIn(news);
     const openedLists = [...now.lists].filter((list) => !before.lists.has(list) && itemsIn(list).length > 0);
     const filledLists = new Set([...filledIn(news, before.lists), ...openedLists]);
     const lists = [...filledLists].map((list) => listName(list, roots));
-    const wholes = [...alerts, ...statuses, ...filledLists];
-    const isOfWhole = (/** @type {Node} */ node) => {
-      const whole = wholeOf(node, ANNOUNCED);
-      const isAround = whole !== undefined && isPartOf(node, whole) && node !== whole;
-      return whole !== undefined && !isAround && (!isMatch(whole, LISTS) || filledLists.has(whole));
-    };
     const isOfOpenedList = (/** @type {Node} */ node) =>
       isElement(node) && openedLists.some((list) => isDrawnIn(list, node) || isOnly(list, node));
-    const announcements = new Set([...alerted, ...statuses.map((one) => collapse(drawnTextOf(one)))]);
+    const isOther = (/** @type {News} */ { node, texts: own }) =>
+      !isAnnounced(node, filledLists) && !isOfOpenedList(node) && !announcements.has(own.join(" "));
+    const wholes = [...alerts, ...statuses, ...filledLists];
     const unannounced = news.map((one) => without(one, wholes)).filter(hasText);
-    const other = nearestFirst(
-      unannounced.filter(({ node, texts: own }) => {
-        return !isOfWhole(node) && !isOfOpenedList(node) && !announcements.has(own.join(" "));
-      }),
-      path,
-    );
+    const other = nearestFirst(unannounced.filter(isOther), path);
     const listsOfGone = new Map(gone.map((one) => [one, listOf(one.node)]));
     const closedLists = [...listsOfGone.values(), ...[...before.lists].filter((list) => !now.lists.has(list))].filter(
       (list) => list !== undefined,
@@ -176,6 +161,34 @@ const changeSummary = (() => {
       ...(closedLists.length && !lists.length ? [closedLists.some(isMenu) ? "menu closed" : "list closed"] : []),
     ];
     return joined(TEXT_LENGTHS.map(partsWith));
+  }
+
+  /**
+   * @param {News[]} news
+   * @returns {{alerts: Element[], statuses: Element[], texts: Set<string>}} the messages among new parts of the page, and
+   *   what they say
+   */
+  function announcementsIn(news) {
+    const messageOf = (/** @type {Element} */ one) => collapse(drawnTextOf(one));
+    const alerts = wholesIn(news, ALERTS);
+    const alerted = new Set(alerts.map(messageOf));
+    // A region for messages of both kinds may contain earlier ones.
+    const unalerted = news.filter(({ node }) => !alerts.some((one) => holds(one, node)));
+    const statuses = wholesIn(unalerted, STATUSES).filter(
+      (one) => !alerted.has(messageOf(one)) && !isMatch(one, LISTS),
+    );
+    return { alerts, statuses, texts: new Set([...alerted, ...statuses.map(messageOf)]) };
+  }
+
+  /**
+   * @param {Node} node
+   * @param {Set<Element>} filledLists
+   * @returns {boolean} whether it is part of a message, or of a list that has been filled
+   */
+  function isAnnounced(node, filledLists) {
+    const whole = wholeOf(node, ANNOUNCED);
+    if (whole === undefined || (isPartOf(node, whole) && node !== whole)) return false;
+    return !isMatch(whole, LISTS) || filledLists.has(whole);
   }
 
   /**
