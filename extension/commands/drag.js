@@ -62,7 +62,7 @@ export async function drag(context) {
   for (const part of STEPS) await step(context, mouse, between(start, end, part));
   if (!mouse.isCarrying) await pause(ARRIVAL_MS);
   await arrive(context, source, mouse, end);
-  await drop(context, mouse, start, end, source.isFramed || target.isFramed);
+  await drop(context, mouse, { start, end, isFramed: source.isFramed || target.isFramed });
   const outcome = await outcomeOf(source, target);
   if (outcome === "unfinished") await mouse.cancel(start);
   // Elements may go to their places only now.
@@ -142,11 +142,12 @@ async function settle(source) {
 /**
  * @param {DrivenContext} context
  * @param {HeldMouse} mouse
- * @param {Point} start
- * @param {Point} end
- * @param {boolean} isFramed whether the source or the target is in a cross-origin frame
+ * @param {object} way
+ * @param {Point} way.start
+ * @param {Point} way.end
+ * @param {boolean} way.isFramed whether the source or the target is in a cross-origin frame
  */
-async function drop(context, mouse, start, end, isFramed) {
+async function drop(context, mouse, { start, end, isFramed }) {
   const mayHaveLeft = isFramed && mouse.isCarrying;
   if (mayHaveLeft) {
     await mouse.enter(end);

@@ -107,7 +107,8 @@ async function capture(context, target, { selected, size, metrics, format, incog
   const fitting = Math.min(1, MAX_SIDE / box.width, MAX_SIDE / box.height);
   const { scale: pinch, zoom } = metrics.cssVisualViewport;
   const ratio = ratioOf(metrics);
-  const image = await encoded(context, target, box, fitting, {
+  const image = await encoded(context, target, box, {
+    largest: fitting,
     format,
     ratio,
     zoom,
@@ -132,8 +133,8 @@ async function capture(context, target, { selected, size, metrics, format, incog
  * @param {DrivenContext} context
  * @param {ElementTarget} target
  * @param {Box} box
- * @param {number} fitting the largest scale
  * @param {object} how
+ * @param {number} how.largest scale that is allowed
  * @param {"webp" | "jpeg"} how.format
  * @param {number} how.ratio device pixels per CSS pixel
  * @param {number} how.zoom of the tab
@@ -141,10 +142,11 @@ async function capture(context, target, { selected, size, metrics, format, incog
  *   time than a clip
  * @param {boolean} how.captureBeyondViewport
  */
-async function encoded(context, target, box, fitting, { format, ratio, zoom, isWindow, captureBeyondViewport }) {
+async function encoded(context, target, box, how) {
+  const { largest, format, ratio, zoom, isWindow, captureBeyondViewport } = how;
   const { x, y, width, height } = box;
   const clip = { x: x * zoom, y: y * zoom, width: width * zoom, height: height * zoom };
-  let scale = fitting;
+  let scale = largest;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const isPng = attempt === 0;
     const isUnclipped = isPng && isWindow;

@@ -106,7 +106,11 @@ const changeSummary = (() => {
     const enabled = [...before.disabled].filter((one) => isInPage(one) && !now.disabled.has(one) && isVisible(one));
     const reported = [...opened.map(([dialog]) => dialog), ...faulty.flatMap(messagesOf)];
     const hasState = path.slice(0, STATE_LEVELS).some((one) => isMatch(one, STATEFUL));
-    const { come, gone } = differences(outermost(shown), outermost(left), replaced, before.hidden, hasState);
+    const { come, gone } = differences(
+      { shown: outermost(shown), left: outermost(left), replaced },
+      before.hidden,
+      hasState,
+    );
     const isUnreported = (/** @type {News} */ { node }) => !reported.some((one) => isPartOf(one, node));
     const isOfClosed = (/** @type {News} */ { node }) =>
       closed.some(([dialog]) => isPartOf(dialog, node) || isPartOf(node, dialog));
@@ -443,14 +447,15 @@ const changeSummary = (() => {
   /**
    * Pages often rewrite existing content: only texts that are not on both sides are a change.
    *
-   * @param {Node[]} shown
-   * @param {Node[]} left
-   * @param {Node[]} replaced by others: it is no news that their texts are gone
+   * @param {object} changes
+   * @param {Node[]} changes.shown
+   * @param {Node[]} changes.left
+   * @param {Node[]} changes.replaced by others: it is no news that their texts are gone
    * @param {Set<Node>} hidden elements that were not drawn before
    * @param {boolean} hasState whether signs alone are no news
    * @returns {{come: News[], gone: News[]}}
    */
-  function differences(shown, left, replaced, hidden, hasState) {
+  function differences({ shown, left, replaced }, hidden, hasState) {
     const isNotIn = (/** @type {News[]} */ others) => {
       const known = new Set(others.flatMap((other) => other.texts));
       return (/** @type {News} */ { node, texts: own }) => ({ node, texts: own.filter((text) => !known.has(text)) });

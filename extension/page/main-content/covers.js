@@ -126,16 +126,10 @@ const covers = (() => {
       });
     }
 
-    /**
-     * @param {Text | Element} node a text or a frame
-     * @param {Element} parent
-     * @param {ChildNode} copy
-     * @param {DOMRect} rect
-     * @param {boolean} isBehind
-     */
-    note(node, parent, copy, rect, isBehind) {
+    /** @param {Omit<Noted, "order">} noted a text, a field, a formula or a frame, which is drawn next */
+    note(noted) {
       this.#count += 1;
-      this.#texts.push({ node, parent, copy, rect, order: this.#count, isBehind });
+      this.#texts.push({ ...noted, order: this.#count });
     }
 
     /** Removes covered texts from the copy. */

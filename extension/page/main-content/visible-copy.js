@@ -165,7 +165,7 @@ const visibleCopy = (() => {
       this.last = mayBeApart ? { text, rect, copy } : null;
       if (this.meanings.checked.has(text)) this.#marked(to).append(copy);
       else to.append(copy);
-      if (rect) this.covers.note(text, from, copy, rect, layer.isBehind);
+      if (rect) this.covers.note({ node: text, parent: from, copy, rect, isBehind: layer.isBehind });
     }
 
     /**
@@ -233,7 +233,7 @@ const visibleCopy = (() => {
       copy.setAttribute("data-lines", "pre-line");
       copy.append(options.join("\n"));
       to.append(this.inert.createElement("br"), copy, this.inert.createElement("br"));
-      this.covers.note(field, field, copy, rectOf(field), layer.isBehind);
+      this.covers.note({ node: field, parent: field, copy, rect: rectOf(field), isBehind: layer.isBehind });
     }
 
     /**
@@ -281,7 +281,7 @@ const visibleCopy = (() => {
       const rect = rectOf(element);
       if (!isDrawn(style) || !isSeen(layer, style, copy, rect)) return;
       to.append(copy);
-      this.covers.note(element, element, copy, rect, layer.isBehind);
+      this.covers.note({ node: element, parent: element, copy, rect, isBehind: layer.isBehind });
     }
 
     /**
@@ -322,7 +322,7 @@ const visibleCopy = (() => {
       const copy = this.inert.createElement("div");
       to.append(copy);
       this.#page(page, copy);
-      this.covers.note(frame, frame, copy, rectOf(frame), layer.isBehind);
+      this.covers.note({ node: frame, parent: frame, copy, rect: rectOf(frame), isBehind: layer.isBehind });
     }
 
     /**
