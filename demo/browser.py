@@ -122,6 +122,6 @@ async def pair(browser: BrowserContext, connection_string: str) -> str:
         await status.filter(has_text=re.compile(r"^\s*Connected")).wait_for(timeout=CONNECT_S * 1000)
     except BrowserTimeoutError:
         raise RuntimeError(f"The extension did not connect. Its popup says: {await status.inner_text()}") from None
-    said = await status.inner_text()
+    text = await status.inner_text()
     await popup.close()
-    return said.strip()
+    return text.strip()

@@ -204,8 +204,8 @@ async def demonstrate(url: str, prompt: str, model: dict[str, str], interruption
         else:
             with steps.status("Starting the browser"):
                 browser = await stack.enter_async_context(browser_with_extension(folder / "profile"))
-                said = await pair(browser, await connection_string(environment))
-            say("Extension", said)
+                state = await pair(browser, await connection_string(environment))
+            say("Extension", state)
             await open_page(browser, address(url) if url else stack.enter_context(demonstration_page()))
         show(await ask(client, prompt))
 

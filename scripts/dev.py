@@ -125,7 +125,7 @@ async def develop(url: str) -> None:
             developed_server(environment) as server,
             browser_with_extension(folder / "profile", window=has_screen()) as browser,
         ):
-            said = await pair(browser, await server.connection_string())
+            state = await pair(browser, await server.connection_string())
             extensions = await extensions_page(browser)
             if url:
                 await browser.pages[0].goto(url)
@@ -133,7 +133,7 @@ async def develop(url: str) -> None:
                 following.create_task(follow_server(server))
                 following.create_task(follow_extension(server, extensions))
                 await asyncio.sleep(0)  # both watch from here on
-                say(f"{said.splitlines()[0]} Waiting for changes; Ctrl+C ends this.")
+                say(f"{state.splitlines()[0]} Waiting for changes; Ctrl+C ends this.")
 
 
 def has_screen() -> bool:

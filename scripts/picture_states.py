@@ -147,9 +147,9 @@ async def take_unreadable(browser: BrowserContext, popup: Sheet, panel: Sheet) -
     """Take both about a page that no extension can read."""
     unreadable = await browser.new_page()
     await unreadable.goto("chrome://version")
-    for sheet, said in ((popup, "#tab-obstacle"), (panel, "#obstacle")):
+    for sheet, obstacle in ((popup, "#tab-obstacle"), (panel, "#obstacle")):
         page = await sheet.open(browser, unreadable)
-        await expect(page.locator(said)).to_be_visible(timeout=WAIT_MS)
+        await expect(page.locator(obstacle)).to_be_visible(timeout=WAIT_MS)
         await sheet.take(page)
         await page.close()
     await unreadable.close()

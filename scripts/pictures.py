@@ -50,10 +50,10 @@ async def served(environment: dict[str, str]) -> AsyncGenerator[str]:
     )
     assert process.stderr
     try:
-        said = (await process.stderr.readline() + await process.stderr.readline()).decode()
-        found = re.search(r"http://\S+/#\S+", said)
+        output = (await process.stderr.readline() + await process.stderr.readline()).decode()
+        found = re.search(r"http://\S+/#\S+", output)
         if not found:
-            raise RuntimeError(f"The server did not start: {said}")
+            raise RuntimeError(f"The server did not start: {output}")
         yield found[0]
     finally:
         process.terminate()

@@ -25,7 +25,7 @@ export function writeJson(request) {
   /** @typedef {{value: object, outer: Ancestor | null}} Ancestor */
 
   // All members are own properties: its prototype is the page's.
-  const { name, since: asked, limits } = request;
+  const { name, since: first, limits } = request;
   const { apply } = Reflect;
   const { getOwnPropertyDescriptor, getPrototypeOf } = Object;
   const MAX_LENGTH = 2 ** 32;
@@ -424,13 +424,13 @@ export function writeJson(request) {
     const total = lengthOf(list);
     let text = "";
     let since = total;
-    if (asked < 0) {
+    if (first < 0) {
       // The newest matter most, so they get the available room first.
       for (; since > 0 && total - since < limits.entries && !isSpent(); since -= 1) {
         text = memberJson(list, since - 1, 1, outer) + (text && ",") + text;
       }
     } else {
-      since = asked < total ? asked : total;
+      since = first < total ? first : total;
       for (let i = since; i < total && i - since < limits.entries && !isSpent(); i += 1) {
         text += (text && ",") + memberJson(list, i, 1, outer);
       }

@@ -155,9 +155,9 @@ const appearance = (() => {
    */
   function colorOf(element, style) {
     const isDrawn = !isHtml(element);
-    const said = isDrawn ? (style.fill === "none" ? style.stroke : style.fill) : style.backgroundColor;
-    const [red = 0, green = 0, blue = 0, alpha = 1] = said.match(/[\d.]+/gu)?.map(Number) ?? [];
-    if (!said.startsWith("rgb") || alpha === 0) return "";
+    const color = isDrawn ? (style.fill === "none" ? style.stroke : style.fill) : style.backgroundColor;
+    const [red = 0, green = 0, blue = 0, alpha = 1] = color.match(/[\d.]+/gu)?.map(Number) ?? [];
+    if (!color.startsWith("rgb") || alpha === 0) return "";
     const strongest = Math.max(red, green, blue);
     const isGray = strongest - Math.min(red, green, blue) < Math.max(EXACT, GRAY * strongest);
     const names = COLORS.filter(([name, r, g, b]) => (isGray ? r === g && g === b : name !== "gray"));

@@ -609,12 +609,12 @@ const changeSummary = (() => {
    * @returns {string[]}
    */
   function plainly(word, news, others, length) {
-    const saidOf = (/** @type {News[]} */ all) => [...new Set(all.map((one) => one.texts.join(" ")))];
-    const said = saidOf(news);
-    const more = said.length > MOST_TEXTS ? ` and ${said.length - MOST_TEXTS} more` : "";
+    const wholeTextsOf = (/** @type {News[]} */ all) => [...new Set(all.map((one) => one.texts.join(" ")))];
+    const own = wholeTextsOf(news);
+    const more = own.length > MOST_TEXTS ? ` and ${own.length - MOST_TEXTS} more` : "";
     const room = more ? Math.max(length / MOST_TEXTS, LEAST_LENGTH) : length;
-    const known = saidOf(others);
-    const quoted = said.slice(0, MOST_TEXTS).map((text) => excerpt(fromDifference(text, known, room), room));
+    const known = wholeTextsOf(others);
+    const quoted = own.slice(0, MOST_TEXTS).map((text) => excerpt(fromDifference(text, known, room), room));
     return quoted.length ? [`${word} ${quoted.join(", ")}${more}`] : [];
   }
 
@@ -642,13 +642,13 @@ const changeSummary = (() => {
     const items = itemsIn(list);
     const name = attributeOf(list, "aria-label");
     const count = `${items.length} ${isMenu(list) ? "item" : "option"}${items.length === 1 ? "" : "s"}`;
-    let said = `${isMenu(list) ? "menu" : "list"} ${name ? `${quote(name)} ` : ""}with ${count}`;
+    let line = `${isMenu(list) ? "menu" : "list"} ${name ? `${quote(name)} ` : ""}with ${count}`;
     for (const [index, item] of items.slice(0, NAMED_ITEMS).entries()) {
-      const longer = `${said}${index ? ", " : ": "}${quote(itemNameOf(item))} ${selectorOf(item, roots)}`;
+      const longer = `${line}${index ? ", " : ": "}${quote(itemNameOf(item))} ${selectorOf(item, roots)}`;
       if (longer.length > LIST_LENGTH) break;
-      said = longer;
+      line = longer;
     }
-    return said;
+    return line;
   }
 
   /** @param {Element} item */
@@ -683,14 +683,14 @@ const changeSummary = (() => {
    */
   function joined(versions) {
     const parts = versions.find((version) => version.join("; ").length <= MOST_CHARACTERS) ?? versions.at(-1) ?? [];
-    let said = "";
+    let line = "";
     for (const [index, part] of parts.entries()) {
-      const longer = said ? `${said}; ${part}` : part;
+      const longer = line ? `${line}; ${part}` : part;
       const more = `; ${parts.length - index} more`;
-      if (longer.length > MOST_CHARACTERS) return said ? `${said}${more}` : `${part.slice(0, MOST_CHARACTERS - 3)}...`;
-      said = longer;
+      if (longer.length > MOST_CHARACTERS) return line ? `${line}${more}` : `${part.slice(0, MOST_CHARACTERS - 3)}...`;
+      line = longer;
     }
-    return said;
+    return line;
   }
 
   return {

@@ -32,10 +32,10 @@ const faults = (() => {
    * @returns {string} what is wrong with it; empty if the page does not say
    */
   function faultOf(field) {
-    const said = messagesOf(field).map(visibleTextOf).map(plain).join(" ").trim();
+    const message = messagesOf(field).map(visibleTextOf).map(plain).join(" ").trim();
     const ofBrowser = isControl(field) ? field.validationMessage : "";
     // If only the browser objects, what describes the field is a hint.
-    return isRejected(field) ? said || ofBrowser : ofBrowser || said;
+    return isRejected(field) ? message || ofBrowser : ofBrowser || message;
   }
 
   return { INVALID, faultOf, isRejected, messagesOf };

@@ -55,10 +55,10 @@ const offscreenItems = (() => {
    */
   function distantItemsIn(element, acted, around, items = []) {
     const isHolder = acted.holders.has(element);
-    const said = acted.candidates.has(element) ? roleOf(element) : "";
+    const declared = acted.candidates.has(element) ? roleOf(element) : "";
     // Querying a style is the slowest step here.
-    const cursor = said || isHolder || around.isInThing ? "" : getComputedStyle(element).cursor;
-    const role = said || (cursor && silentRoleOf(element, cursor, around.cursor));
+    const cursor = declared || isHolder || around.isInThing ? "" : getComputedStyle(element).cursor;
+    const role = declared || (cursor && silentRoleOf(element, cursor, around.cursor));
     const isHeading = !role && !isHolder && HEADINGS.has(tagOf(element));
     const isThing = role !== "" && isThere(element) && !(role === "select" && isStandIn(element));
     const place = items.length;
@@ -66,8 +66,8 @@ const offscreenItems = (() => {
       const [kind, word] = isThing ? /** @type {const} */ (["thing", role]) : /** @type {const} */ (["heading", "#"]);
       items.push({ kind, role: word, element, cells: [], isInSight: false });
     }
-    if (isHeading || (said && isControl(element))) return items;
-    const within = { cursor, isInThing: around.isInThing || (said !== "" && !GOING_ON.has(said)) };
+    if (isHeading || (declared && isControl(element))) return items;
+    const within = { cursor, isInThing: around.isInThing || (declared !== "" && !GOING_ON.has(declared)) };
     // A collection of the children would take as long as everything else.
     for (let child = firstElementOf(element); child; child = nextElementOf(child)) {
       distantItemsIn(child, acted, within, items);

@@ -127,14 +127,14 @@ const roles = (() => {
    */
   function roleOf(element) {
     const native = isHtml(element) ? nativeRoleOf(element) : "";
-    const said = attributeOf(element, "role")?.trim().split(/\s+/u, 1)[0]?.toLowerCase();
-    if (native && !said) return native;
-    if (said && STRUCTURES.has(said) && !native) {
+    const declared = attributeOf(element, "role")?.trim().split(/\s+/u, 1)[0]?.toLowerCase();
+    if (native && !declared) return native;
+    if (declared && STRUCTURES.has(declared) && !native) {
       return isMatch(element, `${LISTENERS}, ${DESCRIBED}`) ? "clickable" : "";
     }
-    if (said && ACTED_ON.has(said) && native !== "select" && native !== "password") {
-      const isSo = native || !ACTED_ON_AT_TIMES.has(said) || isMatch(element, "[tabindex], [onclick]");
-      return isSo ? said : "";
+    if (declared && ACTED_ON.has(declared) && native !== "select" && native !== "password") {
+      const isSo = native || !ACTED_ON_AT_TIMES.has(declared) || isMatch(element, "[tabindex], [onclick]");
+      return isSo ? declared : "";
     }
     const mayStop = !SECTIONS.has(tagOf(element)) && isMatch(element, "[tabindex]:not([tabindex^='-'])");
     const own = componentRoleOf(element);

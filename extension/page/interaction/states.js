@@ -134,9 +134,9 @@ const states = (() => {
     const input = /** @type {HTMLInputElement | null} */ (isNative ? element : checkableIn(element));
     if (input?.indeterminate) return "mixed";
     const declared = isBelowChoice(element) ? "false" : attributeOf(element, "aria-checked");
-    const said = input ? String(input.checked) : declared;
-    if (said === null && componentRoleOf(element)) return "";
-    return { true: "on", mixed: "mixed" }[said ?? ""] ?? "off";
+    const state = input ? String(input.checked) : declared;
+    if (state === null && componentRoleOf(element)) return "";
+    return { true: "on", mixed: "mixed" }[state ?? ""] ?? "off";
   }
 
   /**

@@ -247,9 +247,9 @@ const visibleCopy = (() => {
     #sign(element, tag, to, layer, style) {
       const { rows, isSign, fieldValue } = this.meanings;
       if (rows.size === 0 || !isSign(element, tag) || !isDrawn(style) || isShut(layer, element, style)) return false;
-      const said = fieldValue(element, tag);
-      if (said) to.append(` ${said} `);
-      return said !== "";
+      const value = fieldValue(element, tag);
+      if (value) to.append(` ${value} `);
+      return value !== "";
     }
 
     /**

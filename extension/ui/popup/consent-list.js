@@ -32,12 +32,12 @@ export function showRequests(requests, onAnswer) {
  */
 function item(request, onAnswer) {
   const { id, title, site } = request;
-  const asked = question(request);
+  const sentence = question(request);
   const reason = statedReason(request);
   return make(
     "li",
     {},
-    make("strong", {}, asked),
+    make("strong", {}, sentence),
     make("p", { className: "title", dir: "auto" }, title, make("span", { className: "hint" }, site)),
     ...(reason ? [make("p", { className: "reason", dir: "auto" }, reason)] : []),
     make("p", { dir: "auto" }, explanation(request)),
@@ -45,8 +45,8 @@ function item(request, onAnswer) {
     make(
       "div",
       { className: "buttons" },
-      allowButton(asked, () => onAnswer(id, true)),
-      makeButton(phrase("deny"), () => onAnswer(id, false), `${phrase("deny")}: ${asked}`),
+      allowButton(sentence, () => onAnswer(id, true)),
+      makeButton(phrase("deny"), () => onAnswer(id, false), `${phrase("deny")}: ${sentence}`),
     ),
   );
 }
