@@ -5,8 +5,9 @@ import asyncio
 import pytest
 
 from tests.extension.conftest import DrivenTab, changed_worker
-from tests.extension.test_lost_tabs import waiting
+from tests.extension.test_lost_tabs import code_of, waiting
 from tests.support.fake_bridge import Message
+from tests.support.polling import until
 
 STUCK = "document.title = 'Waiting'; new Promise((go) => globalThis.go = go)"
 
@@ -50,6 +51,24 @@ async def test_queued_command_that_is_cancelled_never_starts(tab: DrivenTab) -> 
 
     assert (await running)["success"]
     assert (await kept)["result"]["value"] == "kept"
+
+
+async def test_queued_code_does_not_run_once_the_user_has_turned_its_switch_off(tab: DrivenTab) -> None:
+    running = await waiting(tab, STUCK)
+    _, queued = await asked(tab, "evaluate", code="globalThis.ran = 'queued'")
+    # Tabs are chosen in turn: once this one is, the queued command has passed its first check.
+    assert code_of(await tab.bridge.ask("read_tab", tab_id=999_999)) == "TAB_NOT_FOUND"
+
+    await tab.person_does("set_allow_evaluate", on=False)
+    stored = (
+        f"Object.fromEntries((await chrome.storage.session.get('attachments')).attachments)[{tab.tab_id}].evaluateOn"
+    )
+    await until(lambda: tab.popup.chrome(f"!({stored})"))
+    await tab.page.evaluate("go()")
+
+    assert (await running)["success"]
+    assert code_of(await queued) == "EVALUATE_NOT_ALLOWED"
+    assert await tab.page.evaluate("typeof ran") == "undefined"
 
 
 async def test_commands_of_a_broken_connection_do_not_start_any_more(tab: DrivenTab) -> None:
