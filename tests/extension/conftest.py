@@ -510,7 +510,7 @@ class DrivenTab(AttachedTab):
             if message["tab_id"] == self.tab_id:
                 return message
 
-    async def person_does(self, action: str, **more: object) -> None:
+    async def user_does(self, action: str, **more: object) -> None:
         """Perform popup actions on this tab; what `received` returns afterwards comes after them."""
         while not self.bridge.received.empty():
             self.bridge.received.get_nowait()
@@ -518,12 +518,12 @@ class DrivenTab(AttachedTab):
 
     async def allow_evaluate(self) -> None:
         """Turn on the tab's switch, as the user does in the popup."""
-        await self.person_does("set_allow_evaluate", on=True)
+        await self.user_does("set_allow_evaluate", on=True)
         await until(lambda: self.succeeds("evaluate", code="1"))
 
     async def show_private(self) -> None:
         """Turn on the switch for private values, as the user does in the popup."""
-        await self.person_does("set_show_private", on=True)
+        await self.user_does("set_show_private", on=True)
         stored = f"Object.fromEntries((await chrome.storage.session.get('attachments')).attachments)[{self.tab_id}].privateOn"
         await until(lambda: self.popup.chrome(stored))
 

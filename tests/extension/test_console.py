@@ -82,7 +82,7 @@ async def attached_later(blank: DrivenTab, script: str) -> AsyncGenerator[Driven
     page = await popup.page.context.new_page()
     await page.goto(site.url("/before"))
     tab = DrivenTab(blank.bridge, popup, site, page, await popup.tab_id(page.url))
-    await tab.person_does("attach")
+    await tab.user_does("attach")
     await tab.received("tab_attached")
     yield tab
     await page.close()

@@ -203,9 +203,9 @@ async def test_mouse_is_released_when_the_command_is_cancelled(page: DrivenTab) 
     await page.page.evaluate("box.addEventListener('mousedown', () => (zone.hidden = true))")
     dragging = asyncio.create_task(page.ask("drag", source="#box", target="#zone"))
     await page.page.wait_for_function("zone.hidden")
-    await page.person_does("detach")
+    await page.user_does("detach")
     reply = await dragging
-    await page.person_does("attach")
+    await page.user_does("attach")
     await page.received("tab_attached")
 
     assert reply["error"]["code"] == "TAB_DISCONNECTED"

@@ -59,7 +59,7 @@ async def test_queued_code_does_not_run_once_the_user_has_turned_its_switch_off(
     # Tabs are chosen in turn: once this one is, the queued command has passed its first check.
     assert code_of(await tab.bridge.ask("read_tab", tab_id=999_999)) == "TAB_NOT_FOUND"
 
-    await tab.person_does("set_allow_evaluate", on=False)
+    await tab.user_does("set_allow_evaluate", on=False)
     stored = (
         f"Object.fromEntries((await chrome.storage.session.get('attachments')).attachments)[{tab.tab_id}].evaluateOn"
     )

@@ -232,7 +232,7 @@ async def test_switch_turns_off_when_the_tab_is_detached(new_tab: DrivenTab) -> 
     assert await value(new_tab, "1") == 1
 
     for action in ("detach", "attach"):
-        await new_tab.person_does(action)
+        await new_tab.user_does(action)
         await new_tab.received(f"tab_{action}ed")
 
     assert (await new_tab.refused("evaluate", code="1"))[0] == "EVALUATE_NOT_ALLOWED"

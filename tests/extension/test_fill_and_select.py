@@ -377,9 +377,9 @@ async def test_waiting_command_does_nothing_after_its_tab_is_detached(fields: Dr
     filling = asyncio.create_task(fields.ask("fill", selector="#readonly", value="x"))
     # It checks whether the field is writable once it has the focus.
     await fields.page.wait_for_function("document.activeElement.id === 'readonly'")
-    await fields.person_does("detach")
+    await fields.user_does("detach")
     assert (await filling)["error"]["code"] == "TAB_DISCONNECTED"
-    await fields.person_does("attach")
+    await fields.user_does("attach")
     await until(lambda: fields.succeeds("fill", selector="#text", value="now"))
 
     await fields.page.evaluate("document.querySelector('#readonly').readOnly = false")

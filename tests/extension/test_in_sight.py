@@ -55,11 +55,11 @@ async def test_attached_tabs_are_grouped_until_detached_unless_the_user_disables
         for tab in (first, second):
             await until(popup, f"{grouped(tab.tab_id)} === 'Chrome Tab Reader'")
         assert await popup.chrome("(await chrome.tabGroups.query({})).length") == 1
-        await first.person_does("detach")
+        await first.user_does("detach")
         await until(popup, f"{grouped(first.tab_id)} === ''")
         await prefer(popup, group=False)
         await until(popup, f"{grouped(second.tab_id)} === ''")
-        await first.person_does("attach")
+        await first.user_does("attach")
         await first.received("tab_attached")
         await prefer(popup, group=True)
         for tab in (first, second):
@@ -68,18 +68,18 @@ async def test_attached_tabs_are_grouped_until_detached_unless_the_user_disables
         # Tabs that the user has pinned or grouped stay where they are.
         own, pinned = first, second
         for tab in (own, pinned):
-            await tab.person_does("detach")
+            await tab.user_does("detach")
             await until(popup, f"{grouped(tab.tab_id)} === ''")
         await popup.chrome(f"await chrome.tabs.group({{ tabIds: {own.tab_id} }})")
         await popup.chrome(f"await chrome.tabs.update({pinned.tab_id}, {{ pinned: true }})")
         for tab in (own, pinned):
-            await tab.person_does("attach")
+            await tab.user_does("attach")
             await tab.received("tab_attached")
         async with driven_tab(driver, site, "/blank") as control:
             await until(popup, f"{grouped(control.tab_id)} === 'Chrome Tab Reader'")
             assert await popup.chrome(grouped(own.tab_id)) == "untitled"
             assert await popup.chrome(f"(await chrome.tabs.get({pinned.tab_id})).pinned") is True
-            await own.person_does("detach")
+            await own.user_does("detach")
             await own.received("tab_detached")
             assert await popup.chrome(grouped(own.tab_id)) == "untitled"
             # As if the browser had restored our group, whose tab is no longer attached.
@@ -157,7 +157,7 @@ async def stopped(driven: DrivenTab, command: str, tab_id: int | None, **params:
         assert (await driven.bridge.ask("browser_get_tabs"))["success"]
     assert not asking.done(), asking.result()
 
-    await driven.person_does("stop")
+    await driven.user_does("stop")
 
     code, message = error_of(await asking)
     assert (code, message.startswith("The user pressed Stop")) == ("TAB_DISCONNECTED", True), message
@@ -168,7 +168,7 @@ async def stopped(driven: DrivenTab, command: str, tab_id: int | None, **params:
 
 
 async def attached_again(driven: DrivenTab) -> None:
-    await driven.person_does("attach")
+    await driven.user_does("attach")
     await until(driven.popup, "(await chrome.storage.session.get('attachments')).attachments.length === 1")
 
 
@@ -232,7 +232,7 @@ async def test_stop_ends_loading_and_waiting_for_the_user(blank: DrivenTab) -> N
     await stopped(blank, "console_logs", blank.tab_id)
     assert error_of(await waits)[0] == "TAB_DISCONNECTED"
     await attached_again(blank)
-    await blank.person_does("detach")
+    await blank.user_does("detach")
     await blank.received("tab_detached")
     await stopped(blank, "browser_attach_tab", blank.tab_id, reason="x")
     await attached_again(blank)

@@ -563,7 +563,7 @@ async def test_the_shortcut_for_stop_ends_the_answer_too(panel: Panel, one: Driv
     assert await panel.question("stop") == asked["id"]
     await expect(panel.at("#conversation")).to_contain_text(ui_text("askStopped"))
     await one.received("tab_detached")
-    await one.person_does("attach")
+    await one.user_does("attach")
     await one.received("tab_attached")
 
 
