@@ -545,3 +545,14 @@ async def test_listing_makes_no_more_browser_calls_than_needed(driven: DrivenTab
     # The tab and the page; the first time both again for the files, and again once they are loaded.
     assert first == {"tabs": 3, "pages": 3}
     assert again == {"tabs": 1, "pages": 1}
+
+
+async def test_table_of_thousands_of_fields_and_labels_is_listed_and_read_in_time(empty: DrivenTab) -> None:
+    fields = "<td><input type=checkbox checked><td><label><input type=radio checked>Yes</label><td><input>"
+    rows = "".join(f"<tr><td>Item {number}{fields}<td><button>Edit</button>" for number in range(2_000))
+    await empty.write(f"<table>{rows}</table>")
+
+    # A search in the labels or rows of the whole page for each field would take longer than a command may.
+    assert len(lines_of(await empty.do("page_elements", find="Item 1999"))) > 1
+    for content in ("all", "main"):
+        assert "Item 1999" in (await empty.do("read_tab", content=content))["text"]

@@ -56,8 +56,10 @@ const dom = (() => {
   /** @type {WeakSet<Element>} fields that have been password fields: a button may make text fields of them */
   const passwords = new WeakSet();
 
-  /** @type {Map<Root, Map<string | null, Element[]>>} labels by the ids that they name, until the page's code runs again */
-  const labelsByRoot = new Map();
+  /** What names an id in a document or a shadow root. */
+  const labelsById = onceATurn((/** @type {Root} */ root) =>
+    Map.groupBy(queryAll(root, "[for]"), (one) => attributeOf(one, "for")),
+  );
 
   /** Available only in worlds of extensions; used only where more is needed than the page's own scripts can see. */
   const closedShadowOf = globalThis.chrome?.dom?.openOrClosedShadowRoot;
@@ -478,7 +480,8 @@ const dom = (() => {
     const tag = tagOf(element);
     if (!isControl(element) && tag !== "button" && !tag.includes("-")) return [];
     const around = closestOf(element, "label");
-    const named = labelsFor(/** @type {Root} */ (rootOf(element)), idOf(element));
+    const id = idOf(element);
+    const named = (id && labelsById(/** @type {Root} */ (rootOf(element))).get(id)) || [];
     return [...new Set(around ? [around, ...named] : named)]
       .filter((label) => isHtml(label) && isLabelOf(label, element))
       .sort((a, b) => (isAfter(a, b) ? 1 : -1));
@@ -494,17 +497,18 @@ const dom = (() => {
   }
 
   /**
-   * @param {Root} root
-   * @param {string} id
-   * @returns {Element[]} what names this id there
+   * @template {object} K, V
+   * @param {(key: K) => V} compute
+   * @returns {(key: K) => V} the same, computed once for each key until the page's code may run again
    */
-  function labelsFor(root, id) {
-    if (!id) return [];
-    const known = labelsByRoot.get(root) ?? Map.groupBy(queryAll(root, "[for]"), (label) => attributeOf(label, "for"));
-    // The page's own code runs after this, and may change them.
-    if (!labelsByRoot.size) queueMicrotask(() => labelsByRoot.clear());
-    labelsByRoot.set(root, known);
-    return known.get(id) ?? [];
+  function onceATurn(compute) {
+    /** @type {Map<K, V>} */
+    const known = new Map();
+    return (key) => {
+      if (!known.size) queueMicrotask(() => known.clear());
+      if (!known.has(key)) known.set(key, compute(key));
+      return /** @type {V} */ (known.get(key));
+    };
   }
 
   /** @param {number} milliseconds */
@@ -602,6 +606,7 @@ const dom = (() => {
     labelsOf,
     likelyRootOf,
     nextElementOf,
+    onceATurn,
     outermost,
     parentElementOf,
     parentOf,

@@ -24,8 +24,8 @@ const surroundingNames = (() => {
     textContentOf,
     treeAncestors,
   } = dom;
-  const { BODY_CELLS, NATIVE_FIELDS, labelsOf, nextElementOf, parentElementOf, previousElementOf, queryIn, rootOf } =
-    dom;
+  const { BODY_CELLS, NATIVE_FIELDS, labelsOf, nextElementOf, onceATurn, parentElementOf, previousElementOf } = dom;
+  const { queryIn, rootOf } = dom;
   const { plain, shorten } = texts;
   const { SEEN, isClippedAway, isDrawn, isRendered, isVisible, veiledBy } = geometry;
   const { accessibleNameOf, contentOf, isIconLink } = accessibleNames;
@@ -72,6 +72,15 @@ const surroundingNames = (() => {
   /** Entries that are known by their text if it is short. */
   const ENTRIES = `li, [role=listitem], ${BRANCHES}, label`;
   const TITLES = "h1, h2, h3, h4, h5, h6, [role=heading], a[href]";
+
+  /** The row of headers of a table. */
+  const headersOf = onceATurn((/** @type {Element} */ table) => queryIn(table, ROWS).find(isHeader));
+  /** Fields other than check boxes and radio buttons, whose labels are there for the mouse, too. */
+  const uncheckablesIn = onceATurn((/** @type {Element} */ around) =>
+    queryIn(around, NATIVE_FIELDS).filter((one) => !isMatch(one, CHECKABLE)),
+  );
+  /** Entries of a list, by their tag and what they contain. */
+  const entriesIn = onceATurn(() => /** @type {Map<string, Element[]>} */ (new Map()));
 
   /**
    * @param {Element} element without a name
@@ -333,7 +342,7 @@ const surroundingNames = (() => {
     const row = cell && closestOf(cell, ROWS);
     const table = row && closestOf(row, "table, [role=grid], [role=treegrid], [role=table]");
     if (!cell || !row || !table) return "";
-    const heads = queryIn(table, ROWS).find(isHeader);
+    const heads = headersOf(table);
     if (!heads) return "";
     const column = shorten(headerOver(cell, row, heads), HEAD_LENGTH);
     // What is in the head of a table concerns a column.
@@ -423,8 +432,7 @@ const surroundingNames = (() => {
     for (const entry of treeAncestors(element, ENTRY_STEPS)) {
       const outer = parentElementOf(entry);
       if (!outer) return "";
-      const others = [...childrenOf(outer)].filter((one) => one !== entry && tagOf(one) === tagOf(entry));
-      if (others.some((one) => isMatch(one, alike) || hasIn(one, alike))) {
+      if (hasOther(outer, entry, alike)) {
         const inRow = [...childrenOf(entry)].find((one) => holds(one, element));
         // What an editor contains is its value.
         const titles = queryIn(entry, TITLES).filter((one) => !holds(element, one));
@@ -438,6 +446,35 @@ const surroundingNames = (() => {
       }
     }
     return "";
+  }
+
+  /**
+   * @param {Element} outer
+   * @param {Element} entry
+   * @param {string} alike
+   * @returns {boolean} whether a sibling of the entry of its kind is, or contains, an element that is alike
+   */
+  function hasOther(outer, entry, alike) {
+    const [known, key] = [entriesIn(outer), `${tagOf(entry)} ${alike}`];
+    const found = known.get(key) ?? firstEntries(outer, tagOf(entry), alike);
+    known.set(key, found);
+    return found.some((one) => one !== entry);
+  }
+
+  /**
+   * @param {Element} outer
+   * @param {string} tag
+   * @param {string} alike
+   * @returns {Element[]} the first two children with this tag that are, or contain, an element that is alike
+   */
+  function firstEntries(outer, tag, alike) {
+    /** @type {Element[]} */
+    const found = [];
+    for (const one of childrenOf(outer)) {
+      if (tagOf(one) === tag && (isMatch(one, alike) || hasIn(one, alike))) found.push(one);
+      if (found.length === 2) break;
+    }
+    return found;
   }
 
   /**
@@ -470,11 +507,12 @@ const surroundingNames = (() => {
    */
   function standInNameOf(field) {
     for (const around of treeAncestors(parentElementOf(field), STAND_IN_STEPS)) {
-      // The label of a check box is there for the mouse, too.
-      const others = queryIn(around, NATIVE_FIELDS).filter((one) => one !== field && !isMatch(one, CHECKABLE));
+      const others = uncheckablesIn(around).filter((one) => one !== field);
       if (!others.length) continue;
+      // First, because there may be thousands of others, and most often the first one is visible.
+      if (others.some(isThere)) return "";
       const [hidden, ...more] = others.filter((one) => labelsOf(one).length > 0);
-      if (!hidden || more.length || others.some(isThere)) return "";
+      if (!hidden || more.length) return "";
       return plain(
         labelsOf(hidden)
           .map((label) => contentOf(label))
