@@ -596,6 +596,19 @@ async def test_next_item_of_a_list_is_not_taken_for_one_that_is_gone(blank: Driv
     assert (await blank.do("click", selector="li:first-child input"))["checked"] is True
 
 
+async def test_text_of_thousands_of_lines_is_entered_whole_and_in_time(blank: DrivenTab) -> None:
+    """Typed, it would take longer than a command may."""
+    text = "  a line\n" * 4_000
+    await blank.write(
+        "<textarea id=text></textarea><script>const seen = []; for (const type of ['input', 'change'])"
+        " text.addEventListener(type, () => seen.push(type)); globalThis.seen = seen</script>"
+    )
+    await blank.do("fill", selector="#text", value=text)
+
+    assert await value_of(blank, "#text") == text
+    assert await blank.page.evaluate("seen") == ["input", "change"]
+
+
 async def test_choice_and_number_that_a_server_rejects_are_not_kept(blank: DrivenTab) -> None:
     blank.site.delays_s["/rejected"] = 0.2
     await blank.write("""<ul id=list role=listbox tabindex=0><li role=option aria-selected=true>A<li role=option>B</ul>

@@ -101,6 +101,8 @@ const filling = (() => {
   const NUMERIC = "[role='spinbutton'], [inputmode='numeric'], [inputmode='decimal']";
   /** VisualEditor (MediaWiki): its document is a model, which follows keys, and the typing in one paragraph. */
   const MODELED = ".ve-ce-attachedRootNode";
+  /** Longer texts are set as a whole, like dates. */
+  const MAX_TYPED_LINES = 300;
   /** A text of several lines. */
   const LINES = /\S[^\S\n]*\n\s*\S/u;
   const SUGGESTED =
@@ -131,7 +133,7 @@ const filling = (() => {
     const field = /** @type {HTMLInputElement} */ (element);
     const text = isFree(field) ? likeStart(field, given) : given;
     const isLocked = isReadOnly(field) || isPicker(field);
-    const isTyped = !isLocked && (!FORMATS.has(kind) || kind === "number");
+    const isTyped = !isLocked && (!FORMATS.has(kind) || kind === "number") && !isLong(field, text);
     const [day, days] = isFree(field) ? [dayIn(given), daysIn(given)] : ["", []];
     refuseValue(field, text);
     if (days.length || isLocked) calendars.begin(field, isForeign);
@@ -163,6 +165,15 @@ const filling = (() => {
       },
       prepared,
     };
+  }
+
+  /**
+   * @param {Element} field
+   * @param {string} text
+   * @returns {boolean} whether the browser would take seconds to type it: four times as long for twice as many lines
+   */
+  function isLong(field, text) {
+    return isMatch(field, "textarea") && text.split("\n").length > MAX_TYPED_LINES;
   }
 
   /**

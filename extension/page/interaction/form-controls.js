@@ -175,7 +175,7 @@ const formControls = (() => {
    * @param {string} text
    */
   function setValue(field, text) {
-    field.value = text.trim();
+    field.value = FORMATS.has(kindOf(field)) ? text.trim() : text;
     field.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
   }
 
