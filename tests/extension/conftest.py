@@ -247,6 +247,12 @@ def held_limits(context: BrowserContext, ms: int = 30_000) -> AbstractAsyncConte
     return changed_worker(context, HELD_LIMITS, ms, None)
 
 
+async def limit_begins(context: BrowserContext) -> None:
+    """Wait until a timer is held by `held_limits`: what it limits may be seen elsewhere before it starts."""
+    (worker,) = context.service_workers
+    await until(lambda: worker.evaluate("setTimeout.limits.length > 0"))
+
+
 # In the service worker: whether it tries to connect again by itself, 2 to 3 s after it has lost a server.
 RETRIES = """isOn => {
   const real = (setTimeout.real ??= setTimeout);

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import BrowserContext, Dialog
 from playwright.async_api import Error as PlaywrightError
 
-from tests.extension.conftest import Popup, Site, held_limits, use_as_user
+from tests.extension.conftest import Popup, Site, held_limits, limit_begins, use_as_user
 from tests.extension.test_attaching import until
 from tests.extension.test_reading import open_page, open_window
 from tests.support import polling
@@ -126,17 +126,21 @@ async def test_tab_that_is_closed_during_loading_is_disconnected(paired: Popup, 
 async def test_page_that_never_finishes_is_used_as_far_as_it_has_loaded(
     paired: Popup, bridge: FakeBridge, site: Site
 ) -> None:
+    context = paired.page.context
+
     async def is_requested() -> bool:
         return "/late" in site.asked
 
-    async with held_limits(paired.page.context, 28_000):
+    async with held_limits(context, 28_000):
         creating = asyncio.create_task(bridge.ask("browser_create_tab", url=site.url("/slow")))
         await until(paired, "(await chrome.tabs.query({ title: 'Slow' })).length === 1")
+        await limit_begins(context)
     created = (await creating)["result"]
     before = await paired.chrome("(await chrome.tabs.query({})).length")
-    async with held_limits(paired.page.context, 28_000):
+    async with held_limits(context, 28_000):
         creating = asyncio.create_task(bridge.ask("browser_create_tab", url=site.url("/late")))
         await polling.until(is_requested)
+        await limit_begins(context)
     error = (await creating)["error"]
 
     assert (created["title"], len(created["notes"])) == ("Slow", 1)
