@@ -65,7 +65,7 @@ const actionability = (() => {
   const READ_ONLY =
     "is still read-only. Click it: if a picker opens, choose there. Otherwise, only the page can change it.";
   const MODALS = "dialog:modal, [aria-modal='true']";
-  /** Of a question without a button that closes it. */
+  /** Maximum number of buttons that an error names of a dialog which none of them closes. */
   const NAMED_BUTTONS = 3;
   /** Labels of buttons that close something, in the languages of the extension. */
   const CLOSING =
