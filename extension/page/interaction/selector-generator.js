@@ -147,7 +147,8 @@ const selectorGenerator = (() => {
      */
     labeled(root, selector, text) {
       const all = readOnce(this.#labeled, root, selector, textsOf);
-      return withTexts(all, (texts) => texts.includes(folded(text)));
+      const wanted = folded(text);
+      return withTexts(all, (texts) => texts.includes(wanted));
     }
 
     /**
@@ -381,7 +382,8 @@ const selectorGenerator = (() => {
     const name = [tag, ...namesOf(element).map(selectorBy)].find(isAlone);
     if (name) return name;
     const label = labelOf(element);
-    const isAlike = (/** @type {Element} */ one) => textsOf(one).includes(folded(label ?? ""));
+    const words = folded(label ?? "");
+    const isAlike = (/** @type {Element} */ one) => textsOf(one).includes(words);
     if (label && queryIn(row, tag).filter(isAlike).length === 1) return `${tag} text=${label}`;
     return pathOf(element, root, isAlone, () => false);
   }
