@@ -21,6 +21,7 @@ const changeSummary = (() => {
     isText,
     isTextField,
     likelyRootOf,
+    onceATurn,
     outermost,
     parentElementOf,
     parentOf,
@@ -68,6 +69,9 @@ const changeSummary = (() => {
 
   /** What is reported by its selector if no text has appeared. */
   const OPERATED = "a[href], button, input:not([type='hidden']), select, textarea";
+
+  /** The text of a layer, which may hold thousands of elements that are compared with it. */
+  const textOfLayer = onceATurn((/** @type {Element} */ layer) => collapse(textContentOf(layer) ?? ""));
 
   /** @typedef {{node: Node, texts: string[]}} News a node, and those of its texts that are new or gone */
 
@@ -401,10 +405,8 @@ const changeSummary = (() => {
    * @returns {News[]} what lies over the page first, then what is nearest to the element
    */
   function nearestFirst(news, path) {
-    /** @type {Map<Element, string>} */
-    const texts = new Map();
     const distanceTo = (/** @type {Node} */ node) => {
-      if (isElement(node) && (isLayer(node) || isAllOfLayer(node, texts))) return -1;
+      if (isElement(node) && (isLayer(node) || isAllOfLayer(node))) return -1;
       for (let one = /** @type {Node | null} */ (node); one; one = parentOf(one)) {
         const place = path.indexOf(/** @type {Element} */ (one));
         if (place >= 0) return place;
@@ -427,15 +429,11 @@ const changeSummary = (() => {
 
   /**
    * @param {Element} element
-   * @param {Map<Element, string>} texts of layers, read once each: one may hold thousands of such elements
    * @returns {boolean} whether a layer around it was empty before, such as one for messages
    */
-  function isAllOfLayer(element, texts) {
+  function isAllOfLayer(element) {
     const layer = [...drawnAncestors(element)].find(isOver);
-    if (!layer) return false;
-    const text = texts.get(layer) ?? collapse(textContentOf(layer) ?? "");
-    texts.set(layer, text);
-    return text === collapse(textContentOf(element) ?? "");
+    return layer !== undefined && textOfLayer(layer) === collapse(textContentOf(element) ?? "");
   }
 
   /** @param {Element} element */
