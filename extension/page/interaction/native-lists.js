@@ -68,10 +68,11 @@ const nativeLists = (() => {
    */
   function optionsLike(list, wanted) {
     const all = [...list.options];
+    const words = folded(wanted);
     const ways = [
       all.filter(({ value }) => value === wanted),
       all.filter(({ label }) => label === wanted),
-      all.filter(({ label }) => folded(label) === folded(wanted)),
+      all.filter(({ label }) => folded(label) === words),
     ];
     return ways.find((found) => found.length) ?? [];
   }
