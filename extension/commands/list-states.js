@@ -4,10 +4,7 @@
  * @import {ListState} from "../shared/types.d.ts"
  */
 
-import { isAlike, plain } from "./widget.js";
-
-/** Between the options of a path through menus. */
-export const SEPARATOR = /\s+[/>]\s+/gu;
+import { SEPARATOR, isAlike, plain } from "./widget.js";
 
 /**
  * @param {ListState} state

@@ -8,8 +8,20 @@ import { CommandError } from "../shared/errors.js";
 import { pause } from "../browser/async.js";
 import { typed } from "../browser/keys.js";
 import { pressKeys } from "../browser/trusted-input.js";
-import { SEPARATOR, holdsOption, isJoinOf, isSelectedIn, othersIn } from "./list-states.js";
-import { MAX_WALK, POLL_MS, QUIET_MS, Widget, holdsNow, isAlike, notKept, plain, quote, until } from "./widget.js";
+import { holdsOption, isJoinOf, isSelectedIn, othersIn } from "./list-states.js";
+import {
+  MAX_WALK,
+  POLL_MS,
+  QUIET_MS,
+  SEPARATOR,
+  Widget,
+  holdsNow,
+  isAlike,
+  notKept,
+  plain,
+  quote,
+  until,
+} from "./widget.js";
 
 /** How long a list may take to open, to close or to show search results, and a value to fade out. */
 const OPEN_MS = 500;

@@ -18,8 +18,8 @@ export const QUIET_MS = 150;
 export const MAX_WALK = 60;
 /** The tick that some lists put next to selected options. */
 const TICK = /^[\u2611\u2705\u2713\u2714]\ufe0f? ?| ?[\u2611\u2705\u2713\u2714]\ufe0f?$/u;
-/** The separators between the parts of a path. */
-const SEPARATORS = / [/>] /gu;
+/** The separator between the parts of a path, such as the options that lead through menus. */
+export const SEPARATOR = /\s+[/>]\s+/gu;
 
 /** A field while it is being operated. */
 export class Widget {
@@ -140,7 +140,7 @@ export function isAlike(a, b) {
 
 /** @param {string} text */
 export function plain(text) {
-  const line = text.replace(/\s+/gu, " ").replace(SEPARATORS, " / ").trim();
+  const line = text.replace(/\s+/gu, " ").replace(SEPARATOR, " / ").trim();
   return line.replace(TICK, "").normalize("NFC").toLowerCase();
 }
 
