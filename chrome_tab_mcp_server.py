@@ -2058,11 +2058,17 @@ def token_counts(reply: Any) -> dict[str, Any]:
     return fields(reply, "usage") | cached
 
 
+def read_structure(given: Any) -> Any:
+    """Return the list or the object that untrusted JSON text is, or what is given if it is something else."""
+    with contextlib.suppress(ValueError):
+        if isinstance(given, str) and isinstance(value := parse_json(given), dict | list):
+            return value
+    return given
+
+
 def parse_object(text: str) -> dict[str, Any]:
     """Return the object that untrusted JSON is, or an empty one if it cannot be read or is something else."""
-    value: Any = None
-    with contextlib.suppress(ValueError):
-        value = parse_json(text)
+    value = read_structure(text)
     return value if isinstance(value, dict) else {}
 
 
@@ -6017,15 +6023,7 @@ SCHEMA = "JSON Schema for a JSON answer" + (
     "" if IS_ALONE else ", or article, product, recipe, event, contact, profile"
 )
 
-
-def read_structure(given: Any) -> Any:
-    """Return a list or an object that is given as JSON text, as several clients send them; otherwise what is given."""
-    with contextlib.suppress(ValueError):
-        if isinstance(given, str) and isinstance(value := parse_json(given), dict | list):
-            return value
-    return given
-
-
+# Several clients send lists and objects as text.
 FromText = BeforeValidator(read_structure)
 WantedSchema = Annotated[dict[str, Any] | str | Omitted, FromText, optional(SCHEMA)]
 TabId = Annotated[Integer | Omitted, optional()]
