@@ -64,7 +64,7 @@ async function otherwise(given, value) {
   const type = async (/** @type {string} */ text, mayPick = false) => {
     const begin = () => TextEntry.begin(context, text, { mayPick, movesOn });
     // A calendar that has opened may keep the focus.
-    last = await (await begin().catch(() => escaped(context).then(begin))).write();
+    last = await (await begin().catch(() => pressEscape(context).then(begin))).write();
   };
   const typeEach = async (/** @type {string[]} */ texts, { mayPick = false } = {}) => {
     for (const text of texts) {
@@ -101,8 +101,8 @@ async function otherwise(given, value) {
 }
 
 /** @param {DrivenContext} context */
-async function escaped({ session }) {
-  await pressKeys(session, strokesOf("Escape", false));
+async function pressEscape({ session }) {
+  await pressKeys(session, strokesOf("Escape"));
 }
 
 /**
