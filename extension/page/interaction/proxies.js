@@ -93,12 +93,19 @@ const proxies = (() => {
    *   draw a border or a sign, or to show in another field how a word goes on
    */
   function isCopy(element) {
-    const isHint = () => isTextField(element) && isReadOnly(element) && attributeOf(element, "tabindex") === "-1";
-    if (attributeOf(element, "role") === "presentation") return isHint();
+    if (attributeOf(element, "role") === "presentation") return isHint(element);
     if (attributeOf(element, "aria-hidden") !== "true") return false;
     const isUnseen = () => isTextField(element) && !isDrawn(element);
     const isBorder = () => tagOf(element) === "fieldset" && !hasIn(element, "input, select, textarea, button");
-    return isOnlySpoken(element, getComputedStyle(element)) || isUnseen() || isBorder() || isHint();
+    return isOnlySpoken(element, getComputedStyle(element)) || isUnseen() || isBorder() || isHint(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it shows a sign or a word, and takes no text
+   */
+  function isHint(element) {
+    return isTextField(element) && isReadOnly(element) && attributeOf(element, "tabindex") === "-1";
   }
 
   /**
