@@ -3,8 +3,18 @@
 // Layers over the page: modal ones, which must be answered first, and those that only float above it.
 
 const modals = (() => {
-  const { boxOf, drawnAncestors, hasNodes, isDrawnIn, isMatch, outermost, queryAll, queryIn, textContentOf } = dom;
-  const { treeAncestors } = dom;
+  const {
+    boxOf,
+    drawnAncestors,
+    hasNodes,
+    isDrawnIn,
+    isMatch,
+    outermost,
+    queryAll,
+    queryIn,
+    textContentOf,
+    treeAncestors,
+  } = dom;
   const { hitAt, isClippedAway, isPartOf, isPositioned, isVisible, placeInMainFrame } = geometry;
   const { layersWithInput } = actionability;
   const { CANDIDATES } = roles;

@@ -9,7 +9,7 @@ const sameValues = (() => {
   /** After a day, a field may also show a time, and after a time its seconds. */
   const CLOCK = /\b\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]\.?m\b\.?)?/iu;
   const NO_SECONDS = /(?<=:\d\d):00\b/u;
-  /** Between the start and the end of a period. */
+  /** The separator between the start and the end of a period. */
   const PERIOD = /\s+(?:[-–—~→]|to)(?:\s+|$)/u;
   /** A date whose month may be its first or its second number. */
   const UNCLEAR = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)/u;

@@ -4,6 +4,8 @@
 
 const surroundingNames = (() => {
   const {
+    BODY_CELLS,
+    NATIVE_FIELDS,
     attributeOf,
     boxOf,
     childrenOf,
@@ -20,12 +22,17 @@ const surroundingNames = (() => {
     isMatch,
     isText,
     kindOf,
+    labelsOf,
+    nextElementOf,
+    onceATurn,
+    parentElementOf,
+    previousElementOf,
+    queryIn,
+    rootOf,
     tagOf,
     textContentOf,
     treeAncestors,
   } = dom;
-  const { BODY_CELLS, NATIVE_FIELDS, labelsOf, nextElementOf, onceATurn, parentElementOf, previousElementOf } = dom;
-  const { queryIn, rootOf } = dom;
   const { plain, shorten } = texts;
   const { SEEN, isClippedAway, isDrawn, isRendered, isVisible, veiledBy } = geometry;
   const { accessibleNameOf, contentOf, isIconLink } = accessibleNames;

@@ -4,8 +4,23 @@
 // them (commands/widget.js).
 
 const widgets = (() => {
-  const { attributeOf, closestDrawnOf, closestOf, isControl, isDrawnIn, isHtml, isMatch, isReadOnly } = dom;
-  const { isTextField, kindOf, outermost, queryIn, roleOf, tagOf, treeAncestors } = dom;
+  const {
+    attributeOf,
+    closestDrawnOf,
+    closestOf,
+    isControl,
+    isDrawnIn,
+    isHtml,
+    isMatch,
+    isReadOnly,
+    isTextField,
+    kindOf,
+    outermost,
+    queryIn,
+    roleOf,
+    tagOf,
+    treeAncestors,
+  } = dom;
   const { isVisible } = geometry;
   const { editorAround } = drawnEditors;
   const { segmentsIn } = numberFields;
