@@ -73,6 +73,8 @@ class Panel:
 
     async def ask(self, text: str) -> dict[str, Any]:
         await self.at("#question").fill(text)
+        # Until the panel has shown the end of the last answer, it takes no question.
+        await expect(self.at("#ask")).to_be_visible()
         await self.page.keyboard.press("Enter")
         return await self.question("prompt")
 
