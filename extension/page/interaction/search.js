@@ -34,7 +34,7 @@ const search = (() => {
   const { PageError, folded, quote, readTextOf, textOf, visibleTextOf } = texts;
   const { isRendered, isVisible } = geometry;
 
-  const MAX_ROOTS = 500;
+  const MAX_ROOTS = 5_000;
   const PARTLY_SEARCHED = `The page has more than ${MAX_ROOTS} shadow roots and frames; only the first ${MAX_ROOTS} were searched.`;
   const NEAR = { contentVisibilityAuto: true };
   /** How many letters one may stand for when it is drawn in capitals or folded; most are two. */
