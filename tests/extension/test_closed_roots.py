@@ -14,6 +14,7 @@ page = shared_tab_at("/closed-roots.html")
         ("text=Buy now", "card: Buy now"),
         ("my-card >>> button", "card: Buy now"),
         ("my-card >>> my-more >>> button", "more: More"),
+        ("my-card >>> text=More", "more: More"),
         ("#plain >>> .twin", "plain: Shadow twin"),
         ("text=Shadow twin", "plain: Shadow twin"),
         ("text=Slotted", "card: Slotted"),

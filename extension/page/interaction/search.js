@@ -102,6 +102,8 @@ const search = (() => {
         if (foreign.length) [leading, this.rest] = [foreign, written(this.#parts.slice(index))];
         const scopes = index > 0 ? innerScopes(this.#parts[index - 1], found) : this.roots;
         found = part.text ? this.#findPart(scopes, part) : [];
+        // Other tools' `>>>` leads through any number of roots. The nearest comes first: listed selectors mean that one.
+        if (!found.length && index > 0 && part.text) found = this.#findPart(withInnerRoots(scopes), part);
       }
       if (found.length || !leading.length) {
         this.rest = "";
@@ -225,7 +227,7 @@ const search = (() => {
    *   there are too many
    */
   function allRoots() {
-    return withInnerRoots([document]);
+    return withInnerRoots(/** @type {Root[]} */ ([document]));
   }
 
   /**
@@ -238,17 +240,20 @@ const search = (() => {
   }
 
   /**
-   * @param {Root[]} roots
-   * @returns {Root[]} the same array, with every searchable root inside them
+   * @template {Scope} Outer
+   * @param {Outer[]} roots
+   * @returns {(Outer | Root)[]} these, then every searchable root inside them
    */
   function withInnerRoots(roots) {
-    for (const root of roots) {
+    /** @type {(Outer | Root)[]} */
+    const all = [...roots];
+    for (const root of all) {
       for (const element of queryAll(root, MAY_HOLD_A_ROOT)) {
         const inner = likelyRootOf(element);
-        if (inner && roots.length <= MAX_ROOTS) roots.push(inner);
+        if (inner && all.length <= MAX_ROOTS) all.push(inner);
       }
     }
-    return roots;
+    return all;
   }
 
   /**
