@@ -77,7 +77,7 @@ const accessibleNames = (() => {
       () => writtenOn(element, "title"),
       () =>
         labelsOf(element)
-          .map((label) => contentOf(label) || new Reading(label, true).contentOf(label))
+          .map((label) => contentOf(label) || new Reading(label, { isHiddenToo: true }).contentOf(label))
           .join(" "),
     ];
     for (const way of ways) {
@@ -128,8 +128,11 @@ const accessibleNames = (() => {
     return new Set(isRow ? [...icons, ...queryIn(element, "input[type=checkbox], input[type=radio]")] : []);
   }
 
-  /** @param {Element} element */
-  function labelledBy(element) {
+  /**
+   * @param {Element} element
+   * @param {Reading} [around] a name that this one is part of
+   */
+  function labelledBy(element, around) {
     const named = referred(element, "aria-labelledby");
     // What a combobox contains is its value.
     const outside = attributeOf(element, "role") === "combobox" ? named.filter((one) => !holds(element, one)) : named;
@@ -138,7 +141,10 @@ const accessibleNames = (() => {
       element,
       ...(isMatch(element, DIALOGS) ? labels.flatMap((one) => queryIn(one, BUTTONS)) : []),
     ]);
-    return labels.map((label) => new Reading(label, isConcealed(label), without, true).nameOf(label)).join(" ");
+    const referred_ = { without, isReferred: true, around };
+    return labels
+      .map((label) => new Reading(label, { ...referred_, isHiddenToo: isConcealed(label) }).nameOf(label))
+      .join(" ");
   }
 
   /**
@@ -180,7 +186,7 @@ const accessibleNames = (() => {
     if (tag === "img" || tag === "area") return attributeOf(element, "alt");
     const part = NAMING_PARTS.get(tag);
     const naming = part && [...childrenOf(element)].find((child) => tagOf(child) === part);
-    return naming ? new Reading(element, true).contentOf(naming) : "";
+    return naming ? new Reading(element, { isHiddenToo: true, around: reading }).contentOf(naming) : "";
   }
 
   /**
@@ -235,7 +241,7 @@ const accessibleNames = (() => {
    * @param {Set<Element>} [without] elements to leave out
    */
   function contentOf(element, without) {
-    return new Reading(element, false, without).contentOf(element);
+    return new Reading(element, { without }).contentOf(element);
   }
 
   /** Collects the texts of a name, following accname. */
@@ -248,6 +254,8 @@ const accessibleNames = (() => {
     #without;
     /** @readonly */
     #isReferred;
+    /** @readonly */
+    #around;
     /** @type {string[]} */
     #parts = [];
     /** @type {Set<number>} the indexes of those that stand for images */
@@ -256,15 +264,28 @@ const accessibleNames = (() => {
 
     /**
      * @param {Element} element
-     * @param {boolean} [isHiddenToo] whether hidden content is included
-     * @param {Set<Element>} [without]
-     * @param {boolean} [isReferred] whether `aria-labelledby` led here: no further references are followed
+     * @param {object} [options]
+     * @param {boolean} [options.isHiddenToo] whether hidden content is included
+     * @param {Set<Element>} [options.without]
+     * @param {boolean} [options.isReferred] whether `aria-labelledby` led here: no further references are followed
+     * @param {Reading} [options.around] of a name that this one is part of: what that leaves out is left out here, too,
+     *   because labels and references may lead in a circle
      */
-    constructor(element, isHiddenToo = false, without = new Set(), isReferred = false) {
+    constructor(element, { isHiddenToo = false, without = new Set(), isReferred = false, around } = {}) {
       this.#element = element;
       this.#isHiddenToo = isHiddenToo;
       this.#without = without;
       this.#isReferred = isReferred;
+      this.#around = around;
+    }
+
+    /**
+     * @param {Element} inner
+     * @returns {boolean}
+     */
+    #isLeftOut(inner) {
+      if (inner === this.#element || this.#without.has(inner)) return true;
+      return this.#around !== undefined && this.#around.#isLeftOut(inner);
     }
 
     /**
@@ -324,7 +345,7 @@ const accessibleNames = (() => {
     /** @param {Element} inner */
     #readElement(inner) {
       const tag = tagOf(inner);
-      if (SILENT.has(tag) || inner === this.#element || this.#without.has(inner) || isStandIn(inner)) return;
+      if (SILENT.has(tag) || this.#isLeftOut(inner) || isStandIn(inner)) return;
       // In the label of a field these lead to an explanation, do something else, or are what the field suggests.
       if (isControl(this.#element) && (isIconLink(inner) || isMatch(inner, EXTRAS))) return;
       const isSeen = this.#isHiddenToo || isRendered(inner, SEEN);
@@ -337,8 +358,11 @@ const accessibleNames = (() => {
       if (symbolOf(inner)) return this.#add(" ");
       const isWord = tag !== "img" && (display === "inline" || display === "contents");
       const edge = isWord ? "" : " ";
-      const said = (!this.#isReferred && labelledBy(inner)) || attributeOf(inner, "aria-label")?.trim();
-      const own = this.#embeddedIn(inner) || said || (isControl(inner) ? "" : nativeNameOf(inner));
+      const said = (!this.#isReferred && labelledBy(inner, this)) || attributeOf(inner, "aria-label")?.trim();
+      const own =
+        this.#embeddedIn(inner) ||
+        said ||
+        (isControl(inner) ? "" : nativeNameOf(inner, new Reading(inner, { around: this })));
       this.#add(edge);
       const [before, start] = [this.#length, this.#parts.length];
       if (own && isMatch(inner, "img, [role='img']")) this.#images.add(this.#parts.length);
