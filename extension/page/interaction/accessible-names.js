@@ -14,9 +14,9 @@ const accessibleNames = (() => {
     drawnChildrenOf,
     holderOf,
     holds,
+    isContentEditable,
     isControl,
     isElement,
-    isHtml,
     isMatch,
     isText,
     kindOf,
@@ -93,8 +93,7 @@ const accessibleNames = (() => {
    */
   function promptOf(field) {
     const declared = writtenOn(field, "placeholder") ?? writtenOn(field, "aria-placeholder");
-    const isEditor = isHtml(field) && field.isContentEditable;
-    return declared ?? (isEditor && !editedTextOf(field).trim() ? contentOf(field) : "");
+    return declared ?? (isContentEditable(field) && !editedTextOf(field).trim() ? contentOf(field) : "");
   }
 
   /** @param {Element} element */

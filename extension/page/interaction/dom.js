@@ -33,6 +33,7 @@ const dom = (() => {
   const previousElementOf = getter(Element.prototype, "previousElementSibling");
   const namespaceOf = getter(Element.prototype, "namespaceURI");
   const innerTextOf = getter(HTMLElement.prototype, "innerText");
+  const contentEditableOf = getter(HTMLElement.prototype, "isContentEditable");
   const windowOf = getter(Document.prototype, "defaultView");
   const topOf = getter(Document.prototype, "children");
   const timelineOf = getter(Document.prototype, "timeline");
@@ -449,6 +450,14 @@ const dom = (() => {
     return isMatch(element, ":disabled") || [...drawnAncestors(element)].some(isOff);
   }
 
+  /**
+   * @param {Element} element
+   * @returns {element is HTMLElement} whether it is an editor of the browser (`contenteditable`), or part of one
+   */
+  function isContentEditable(element) {
+    return isHtml(element) && contentEditableOf(element);
+  }
+
   /** @param {Element} element */
   function isTextField(element) {
     return isControl(element) && !UNTYPED.has(kindOf(element));
@@ -589,6 +598,7 @@ const dom = (() => {
     innerRootOf,
     innerTextOf,
     isAfter,
+    isContentEditable,
     isControl,
     isDisabled,
     isDocument,

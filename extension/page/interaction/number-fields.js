@@ -4,7 +4,7 @@
 // (commands/number-widget.js).
 
 const numberFields = (() => {
-  const { attributeOf, boxOf, isControl, parentElementOf, queryIn, treeAncestors } = dom;
+  const { attributeOf, boxOf, isContentEditable, isControl, parentElementOf, queryIn, treeAncestors } = dom;
   const { collapse, shorten, visibleTextOf } = texts;
   const { isVisible } = geometry;
 
@@ -61,7 +61,7 @@ const numberFields = (() => {
     const read = (/** @type {string} */ name) => numberIn(attributeOf(field, name));
     const drawn = native ? native.value : collapse(visibleTextOf(field));
     const text = attributeOf(field, "aria-valuetext") ?? drawn;
-    const isTyped = /** @type {HTMLElement} */ (field).isContentEditable;
+    const isTyped = isContentEditable(field);
     const now = valueOf(field) ?? (native ? null : numberIn(text));
     return {
       isNative: native !== null,

@@ -12,6 +12,7 @@ const roles = (() => {
     hasIn,
     holds,
     innerRootOf,
+    isContentEditable,
     isHtml,
     isMatch,
     kindOf,
@@ -230,7 +231,7 @@ const roles = (() => {
     if (GRID_PARTS.has(tag) && closestOf(element, "table[role=grid], table[role=treegrid]")) {
       return attributeOf(element, "tabindex") === null ? "" : (GRID_PARTS.get(tag) ?? "");
     }
-    return TAGS.get(tag) ?? (Reflect.get(HTMLElement.prototype, "isContentEditable", element) ? "textbox" : "");
+    return TAGS.get(tag) ?? (isContentEditable(element) ? "textbox" : "");
   }
 
   /** @param {string} role */

@@ -9,6 +9,7 @@ const states = (() => {
     holderOf,
     holds,
     innerRootOf,
+    isContentEditable,
     isControl,
     isDisabled,
     isDocument,
@@ -211,7 +212,7 @@ const states = (() => {
   function editedValueOf(element, role, name) {
     if (!EDITORS.has(role)) return "";
     // What a style adds to an editor is a placeholder.
-    const isEditor = isHtml(element) && (element.isContentEditable || sinkOf(element) !== null);
+    const isEditor = isHtml(element) && (isContentEditable(element) || sinkOf(element) !== null);
     if (isEditor) return wholeValueOf(element, role).trim();
     const content = contentIn(element);
     // A label may be drawn in place of the value, or above it.

@@ -9,6 +9,7 @@ const targets = (() => {
     controlOf,
     drawnAncestors,
     holds,
+    isContentEditable,
     isControl,
     isHtml,
     isMatch,
@@ -297,7 +298,7 @@ const targets = (() => {
     /** @type {HTMLElement | null} */
     let editor = null;
     for (const ancestor of treeAncestors(element)) {
-      if (!isHtml(ancestor) || !Reflect.get(HTMLElement.prototype, "isContentEditable", ancestor)) break;
+      if (!isContentEditable(ancestor)) break;
       editor = ancestor;
     }
     return editor;
