@@ -73,6 +73,7 @@ CHANGES = {
     "a text that becomes a field": "field #go opened",
     "a field that was locked": "field #go opened",
     "a field that remains one": "",
+    "a part of an editor that is not edited": 'now "Voted"; gone "Vote"',
     "a list for a cell": "field #cell opened",
     "a change in a long text without spaces": f'now "...{"-oak" * 11}-2-end"; gone "...{"-oak" * 11}-1-end"',
     "a change near the end of a long text": 'now "...2 of 9"; gone "...1 of 9"',

@@ -13,6 +13,7 @@ const changeWatch = (() => {
     hasIn,
     holderOf,
     holds,
+    isContentEditable,
     isControl,
     isDocument,
     isDrawnIn,
@@ -195,7 +196,7 @@ const changeWatch = (() => {
      */
     goOn(element) {
       clearTimeout(this.#timer);
-      const editor = closestOf(element, "[contenteditable]") ?? editorAround(element);
+      const editor = (isContentEditable(element) && closestOf(element, "[contenteditable]")) || editorAround(element);
       if (editor) this.#editors.add(editor);
       this.#acted.add(element);
       this.#path = [...treeAncestors(element)];
