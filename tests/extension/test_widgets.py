@@ -546,14 +546,9 @@ async def test_part_of_an_editor_is_not_filled_in_place_of_its_whole_text(editor
     assert (await editors.do("fill", selector="#plain :is(p, div)", value="All"))["value"] == "All"
 
 
-async def test_editor_that_selects_more_than_the_field_keeps_its_text(editors: DrivenTab) -> None:
-    assert (await editors.refused("fill", selector="#cell", value="new"))[0] == "EXECUTION_ERROR"
-    assert await editors.page.inner_text("#cell") == "old"
-
-    await editors.page.evaluate("document.querySelector('#cell').onfocus = null")
-    await editors.do("click", selector="#cell", count=3)
-    assert (await editors.do("press", keys='"new"'))["element"]["selector"] == "#cell"
-    assert await editors.page.inner_text("#cell") == "new"
+async def test_cell_in_an_editor_is_filled_alone(editors: DrivenTab) -> None:
+    assert (await editors.do("fill", selector="#cell", value="new"))["value"] == "new"
+    assert await editors.page.inner_text("#sheet") == "Head\n\nnew"
 
 
 async def test_terminal_gets_keys_and_keeps_the_focus_and_what_it_shows(editors: DrivenTab) -> None:

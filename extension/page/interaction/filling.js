@@ -46,16 +46,15 @@ const filling = (() => {
     kindOf,
     parentElementOf,
     referred,
-    rootOf,
     textContentOf,
     treeAncestors,
     windowOf,
   } = dom;
   const { editorAround, endsWith, indentsOtherwise, isPictured, isTerminal, shows } = drawnEditors;
-  const { collapse, misfit, quote, visibleTextOf } = texts;
+  const { collapse, quote, visibleTextOf } = texts;
   const { isVisible, isVisuallyHidden } = geometry;
   const { hasOtherField } = standIns;
-  const { focusedElement, focusedIn, takeFocus } = focusing;
+  const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
   const { PERIOD, dayIn, daysIn, essenceOf, isInMask, isSame, isSameNumber, isSameValue, timeIn, timeOfDay } =
     sameValues;
@@ -143,7 +142,7 @@ const filling = (() => {
     /** @type {PreparedField} */
     const prepared = { field, before, cell, isEntered, day, days, typed: isTyped && typingInto(field, text) };
     const way = wayInto(field, text);
-    if (isTyped && way !== "drawn") selectContentOnly(field);
+    if (isTyped && way !== "drawn") selectContent(field);
     else if (!isTyped && !isLocked) setValue(field, text);
     // A time alone is picked only in place of typing it.
     const time = day || !isLocked ? day && timeIn(given) : timeOfDay(given);
@@ -174,16 +173,6 @@ const filling = (() => {
    */
   function isLong(field, text) {
     return isMatch(field, "textarea") && text.split("\n").length > MAX_TYPED_LINES;
-  }
-
-  /**
-   * @param {HTMLInputElement} field
-   * @throws {PageError} EXECUTION_ERROR if the page has selected more, such as the whole editor around a cell
-   */
-  function selectContentOnly(field) {
-    selectContent(field);
-    if (isControl(field) || focusedIn(/** @type {Root} */ (rootOf(field))) === field) return;
-    throw misfit(field, "loses the focus. Click it with count=3, then press the keys of the new text.");
   }
 
   /**

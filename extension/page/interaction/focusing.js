@@ -68,5 +68,5 @@ const focusing = (() => {
     return Reflect.get(isDocument(root) ? Document.prototype : ShadowRoot.prototype, "activeElement", root);
   }
 
-  return { focusedElement, focusedIn, takeFocus, takeFocusIn };
+  return { focusedElement, takeFocus, takeFocusIn };
 })();

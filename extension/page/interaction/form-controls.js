@@ -8,6 +8,7 @@ const formControls = (() => {
     boxOf,
     documentOf,
     innerRootOf,
+    isContentEditable,
     isControl,
     isMatch,
     kindOf,
@@ -145,8 +146,12 @@ const formControls = (() => {
   /** @param {HTMLInputElement} field */
   function selectContent(field) {
     if (isControl(field)) return field.select();
-    // The browser's own way starts and ends in texts; some editors write next to their paragraphs otherwise.
-    Reflect.apply(Document.prototype.execCommand, documentOf(field), ["selectAll"]);
+    const page = /** @type {Document} */ (documentOf(field));
+    // The browser's own way would select all of an editor around this one.
+    const isInner = [...treeAncestors(parentElementOf(field))].some(isContentEditable);
+    if (isInner) windowOf(page)?.getSelection()?.selectAllChildren(field);
+    // It starts and ends in texts; some editors write next to their paragraphs otherwise.
+    else Reflect.apply(Document.prototype.execCommand, page, ["selectAll"]);
   }
 
   /** @param {HTMLInputElement} field */
