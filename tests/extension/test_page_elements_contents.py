@@ -210,6 +210,14 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox "Note" = "Old" readonly  #b',
             'combobox "Room" = "Single"  #c',
         ],
+        "parts of editors that are not edited": [
+            'textbox "Notes" = "Call Ada Buy milk Boat Remove"  [aria-label=Notes]',
+            "checkbox off 13x13  #done",
+            'textbox = "Boat"  #caption',
+            'button "Remove"  #remove',
+            'textbox "To" = "ada@example.com"  [aria-label=To]',
+            'button "Remove ada"  #no',
+        ],
         "what a switch and a text field look like": [
             'switch "Dark" off  #d',
             'textbox "Day"  #day',

@@ -43,6 +43,7 @@ const pageItems = (() => {
     hasIn,
     hasNodes,
     holderOf,
+    isContentEditable,
   } = dom;
   const { isControl, isElement, isFrame, isMatch, isText, isTextField, parentElementOf, parentOf, queryAll, queryIn } =
     dom;
@@ -88,6 +89,7 @@ const pageItems = (() => {
   const LEAST_LOOK = 3;
   /** Items whose content is not visited. */
   const CLOSED = wordsOf("canvas textbox frame");
+  const LOCKED = "[contenteditable='false' i]";
   /** Items that listen to the mouse. */
   const LISTENING = wordsOf("clickable draggable");
   /** Items that may only surround the link, the button, the tab or the track of the same name. */
@@ -234,6 +236,7 @@ const pageItems = (() => {
       const isShape = within.isDrawing && SHAPE_TAGS.has(tagOf(element));
       if (isShape) Object.assign(/** @type {Item} */ (this.items[place]), { isShape });
       if (role === "canvas") this.#addFallback(element, /** @type {Item} */ (this.items[place]));
+      if (role === "textbox" && !isControl(element)) this.#visitParts(element, within);
       if (isControl(element) || CLOSED.has(role)) return true;
       if (!isPartOfPage(element, role)) within.isSilent = true;
       if (!LISTENING.has(role)) {
@@ -246,6 +249,19 @@ const pageItems = (() => {
       this.#visitChildren(element, within);
       this.#nameByOwnText(place, this.#shut.slice(shutBefore));
       return true;
+    }
+
+    /**
+     * Adds what can be acted on in a text field that is no control: in an editor, in the parts that are not edited, such
+     * as the check boxes of a to-do list.
+     *
+     * @param {Element} field
+     * @param {Surroundings} within
+     */
+    #visitParts(field, within) {
+      if (this.#editors.has(field)) return;
+      const parts = isContentEditable(field) ? queryIn(field, LOCKED) : childrenOf(field);
+      for (const part of parts) this.#visit(part, { ...within, isSilent: true, isInThing: true });
     }
 
     /**
