@@ -4216,7 +4216,7 @@ CLOCK_WORDS = "\u70b9", "\u9ede", "\u6642", "\u092c\u091c\u0947"  # in addition 
 RANGE_BEFORE = re.compile(r"(?<![\d:.,/])([0-9]{1,2})[^0-9\n]{1,5}\Z")  # of 9 pm in "6 to 9 pm"
 DOTTED_CLOCK = re.compile(rf"([0-9](?<![\d.,:/].)[0-9]?)\.([0-5]\d)(?!\d|[.,]\d| ?[%\u00b0]| ?{CURRENCY})")
 BARE_HOUR = re.compile(
-    rf"([0-9](?<![\w.,:/{CURRENCY[1:]}.)[0-9]?)(?![.,:/]?\d|-{LETTER}| ?[%\u00b0]| ?{CURRENCY})(?: ?({LETTER}+))?"
+    rf"([0-9](?<![\w.,:/{CURRENCY[1:]}.)[0-9]?)(?![.,:/]?\d|-{LETTER}| ?(?:[%\u00b0]|{CURRENCY}|[ap]\. ?m\b))(?: ?({LETTER}+))?"
 )
 EAST_ASIAN_DATE = re.compile(
     "(?<![0-9])(?:([0-9]{4}) ?[\u5e74\ub144] ?)?([0-9]{1,2}) ?[\u6708\uc6d4](?: ?([0-9]{1,2}) ?[\u65e5\u53f7\u865f\uc77c])?"

@@ -185,6 +185,7 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("Plus d'un million d'habitants, 3 rues.", "Il a 1 million d'habitants", "Il a 1 milliard d'habitants"),
         ("It takes 1 hour and 45 minutes, 2 days.", "It takes 1h45", "It takes 2h45"),
         ("Ouvert dès 9 heures 30, 3 salles.", "Open from 9:30", "Open from 3:30"),
+        ("Open 9 a.m.\u20135 p.m., 3 rooms.", "Closes at 5 P.M.", "Closes at 5 a.m."),
         ("Route 2 of 3 is long.", "Ruta 2 este lungă", "Ruta 4 este lungă"),
         ("Call 0800 123 456, 2 lines.", "Call 0800 123456", "Call 0800 123457"),
         ("Tel. +33 1 42 34 56 78, 2 rues.", "Call 01 42 34 56 78", "Call 01 42 34 56 79"),
