@@ -4103,6 +4103,7 @@ def currency_words(locale: Locale) -> Iterator[tuple[str, str]]:
         for name in (sign, code, *(get_currency_name(code, count, locale) for count in (1, 2, 5))):
             for word in (fold(name), *CURRENCY_WORD.findall(fold(name))):
                 yield word, f"{MONEY}-{code}"
+                yield SHARED_SIGNS.get(word, word), f"{MONEY}-{code}"
 
 
 @functools.cache
@@ -4178,6 +4179,8 @@ SCALED = "scaled "  # prefix of the value of a number before "million"
 CODE_LIKE = re.compile(r"\b[A-Za-z]{3}\b")
 # The sign of "CA$", and the words of a currency's name.
 CURRENCY_WORD = re.compile(r"[^\W\d_]{4,16}|yen|[\u30a1-\u30fc\uac00-\ud7a3]{1,8}\Z|[$\u00a2-\u00a5\u20a0-\u20c0]\Z")
+# By the last word of a currency's English name: its sign at home, which CLDR has only for the local language.
+SHARED_SIGNS = {"dollar": "$", "peso": "$", "pound": "\u00a3", "krone": "kr", "krona": "kr", "kr\u00f3na": "kr"}
 TWO_DECIMALS = re.compile(f"{MONEY}-(?!BHD|IQD|JOD|KWD|LYD|OMR|TND)")  # or none
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.

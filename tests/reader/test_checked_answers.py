@@ -213,6 +213,9 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("Der Wagen kostet 3.500 €, 2 Sitze.", "It costs €3,500", "It costs €3.5"),
         ("The fee is KWD 12.500, 2 people.", "It costs 12.5 KWD", "It costs 12.6 KWD"),
         ("Tel. +49 (0)30 123456-78, 2 lines", "Tel +493012345678", "Tel +493012345679"),
+        ("Arriendo: $ 50.000 al mes.", "It costs 50,000 Chilean pesos", "It costs €50,000"),
+        ("Lunch for S$50.", "It costs SGD 50", "It costs JPY 50"),
+        ("Billetten koster 1000 kr.", "It costs NOK 1,000", "It costs GBP 1,000"),
     ],
 )
 def test_figures_are_found_in_other_notations_than_the_page_has(page: str, true: str, false: str) -> None:
