@@ -3816,7 +3816,7 @@ UNCOMMON_DATE = re.compile(
 
 
 def common_date(match: re.Match[str]) -> str:
-    """Return what `UNCOMMON_DATE` finds in common digits; for an era, its year and the common one: "6 2024"."""
+    """Return what `UNCOMMON_DATE` finds in common digits; for an era, its year and the common one: "(6) 2024"."""
     kind = match.lastgroup or ""
     text = match[kind]
     if kind == "numeral":
@@ -3826,7 +3826,8 @@ def common_date(match: re.Match[str]) -> str:
     if kind == "word":
         return " "
     year = int(text.replace(FIRST_YEAR, "1"))
-    return f"{year} {ERAS.get(match[0][:2], BUDDHIST_ERA) + year}"
+    # In parentheses, the year is not taken for that of the date.
+    return f"{BUDDHIST_ERA + year} ({year})" if kind == "buddhist" else f"({year}) {ERAS[match[0][:2]] + year}"
 
 
 @functools.lru_cache(20_000)
@@ -4438,8 +4439,10 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
     rest = CODE_LIKE.sub(functools.partial(blank_word, words), rest)
     folded = [*map(folded_character, rest)]
     for match in UNCOMMON_DATE.finditer(rest):  # a page keeps both years of an era
-        at = match.start()
-        folded[at : match.end()] = [common_date(match).rpartition(" ")[2], *[""] * (match.end() - at - 1)]
+        at, last = match.start(), match.end() - 1
+        common = re.sub(r" ?\(.*\) ?", "", common_date(match))
+        folded[at : last + 1] = [""] * len(match[0])
+        folded[at], folded[last] = common[:-1], common[-1:] if last > at else common
     places = [start + i for i, piece in enumerate(folded) for _ in piece] + [end]
     numbers = find_numbers("".join(folded), places, words)
     # A number after a unit of measure belongs to it: "20 m2".

@@ -267,6 +267,8 @@ def test_figures_are_found_in_other_notations_than_the_page_has(page: str, true:
         ("令和6年3月12日", "On 12 March 2024", "On 12 March 2025"),
         ("On 12 March 2024, 6 rooms.", "民國113年3月12日", "民國112年3月12日"),
         ("5 มกราคม พ.ศ. 2568, 3 เดือน", "On 5 January 2025", "On 5 February 2025"),
+        ("5 มกราคม 2568, 3 เดือน", "On 5 January 2025", "On 5 January 2024"),
+        ("5 ม.ค. 2568, 3 เดือน", "5 มกราคม 2568", "5 มกราคม 2567"),
         ("เดือนพฤษภาคมปี 2013", "In May 2013", "In June 2013"),
         ("Ещё в феврале 2014 года, 3 дня.", "In February 2014", "In March 2014"),
         ("W maju 2015, 3 dni.", "In May 2015", "In June 2015"),
@@ -280,6 +282,11 @@ def test_a_day_and_its_month_must_be_together_on_the_page(page: str, true: str, 
     found = figures_of(true, page)
     assert (len(found["on_page"] + found["elsewhere"]), found["not_on_page"]) == (1, [])
     assert [len(texts) for texts in figures_of(false, page).values()] == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("date", ["5 มกราคม 2568", "令和6年3月12日", "二〇二四年三月二十日"])
+def test_a_date_in_uncommon_digits_is_named_as_it_is_written(date: str) -> None:
+    assert figures_of(date, "The ferry.")["not_on_page"] == [date]
 
 
 @pytest.mark.parametrize(
