@@ -998,7 +998,7 @@ TOP_LEVEL = (  # all two-letter ones, and the longer ones that clients link
     r"|v[aceginu]|w[fs]|y[et]|z[amw])"
 )
 PLACES = re.compile(
-    rf"(?P<url>://)|(?P<www>(?<![A-Za-z0-9.@/-])www\.(?={ADDRESS}))"
+    rf"(?P<url>://)|(?P<www>(?:(?<![A-Za-z0-9.@/-])|(?<=\\[.@/-]))www\.(?={ADDRESS}))"
     r"|(?P<relative>(?<![:/\\A-Za-z0-9])//[^\W_][\w-]{0,62}(?:\.[\w-]{1,63}){0,9}\.[a-z]{2,}(?![\w.(-]))"
     r"|(?P<email>(?<=[\w.+\\;-])@(?=[\w-]{1,63}[.\\&][\w.\\&;#-]{0,200}[a-z]{2}))"
     r"|(?P<entity>(?<=[\w;])&(?=(?:\#0*(?:46|47|58|64)|\#x0*(?:2[ef]|3a|40)|period|sol|colon|commat)(?!\w);?[\w/&.@]))"

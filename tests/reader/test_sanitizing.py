@@ -160,6 +160,12 @@ def test_only_complete_addresses_match(written: str, known: str) -> None:
     assert sanitize_answer(written, f"See {written}, {known}.")[0] == written
 
 
+@pytest.mark.parametrize("text", [r"\/www.evil.test/S", r"a\.www.evil.test/S"])
+def test_an_address_after_an_escaped_character_is_broken(text: str) -> None:
+    # marked begins a new word there; other renderers do not.
+    assert "www." not in sanitize_answer(text, "")[0]
+
+
 def test_sanitizing_again_changes_nothing() -> None:
     made = random.Random(28)  # noqa: S311 -- the same texts each time
     texts = [entry["text"] for entry in HOSTILE["answer"]]
