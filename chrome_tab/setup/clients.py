@@ -201,7 +201,7 @@ def register(terminal: Terminal, here: Sequence[Client], command: Sequence[str])
             terminal.say(f"Registered. Restart {client.title} to see it.", "green")
 
 
-def chosen_clients(terminal: Terminal, names: str | None) -> list[Client]:
+def chosen_clients(terminal: Terminal, names: str | None, *, may_be_missing: bool = False) -> list[Client]:
     """Return the installed clients, or those of them in `names`; report the missing ones."""
     here = clients_here()
     if names is None:
@@ -212,6 +212,11 @@ def chosen_clients(terminal: Terminal, names: str | None) -> list[Client]:
         terminal.say("No client was selected.")
     wanted = [name.strip() for name in names.split(",") if name.strip() not in {"", "none"}]
     for name in wanted:
-        if name not in {client.name for client in here}:
-            terminal.fail(f"{name} was not found on this machine. Start it once, then run --setup again.")
+        if name in {client.name for client in here}:
+            continue
+        problem = f"{name} was not found on this machine."
+        if may_be_missing:
+            terminal.say(problem)
+        else:
+            terminal.fail(f"{problem} Start it once, then run --setup again.")
     return [client for client in here if client.name in wanted]

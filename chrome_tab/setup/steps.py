@@ -290,7 +290,7 @@ def remove(terminal: Terminal, names: str | None) -> None:
     """Undo what set_up did, step by step; list what remains."""
     terminal.say(f"Removing Chrome Tab Reader. {terminal.manner()}")
     terminal.heading("Your MCP clients")
-    here = chosen_clients(terminal, names)
+    here = chosen_clients(terminal, names, may_be_missing=True)
     for client in here:
         try:
             change = client_change(client, None)

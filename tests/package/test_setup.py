@@ -1462,9 +1462,11 @@ def test_a_removal_without_anything_to_remove_says_so(
     home.enter(monkeypatch)
     terminal = setup_terminal.Terminal(yes=True)
     steps.remove(terminal, None)
+    steps.remove(terminal, "vscode")
 
     shown = said(capsys)
     assert "Cursor does not have the server." in shown
+    assert "vscode was not found on this machine." in shown
     assert f"There are no files in {server.config_dir()}." in shown
     assert not terminal.failed
 
