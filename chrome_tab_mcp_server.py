@@ -4241,7 +4241,7 @@ DECADE = re.compile(
     r"([0-9]0)(?![0-9])(?<![.,]..)(?:'?s\b|er\b|-?[\u0435\u0445]\b|\u5e74\u4ee3|(?<=\bann[ie] ..)"
     r"|(?<=\bann\u00e9es ..)|(?<=\ba[n\u00f1]os ..)|(?<=\banii ..)|(?<=\bjaren ..))"
 )
-SHORTENED_YEAR = re.compile(r"(?:'|\bfy ?)([0-9]{2})(?![0-9])")
+SHORTENED_YEAR = re.compile(r"(?:(?<![0-9])'|\bfy ?)([0-9]{2})(?![0-9])")
 DOTTED_DATE = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.(?![0-9])")
 # "7/4", "2024-07" and "4.7.", not the range "10-12".
 SHORT_DATE = re.compile(
@@ -4616,6 +4616,8 @@ def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
         options += [] if number.scaled else [{SCALED + value for value in values} for values in number.plain]
         if begun := SHORT_END.search(folded, max(0, number.start - MAX_RANGE), number.start):
             options += [{begun[1] + raw}] if len(raw) == DIGITS_OF_SHORT_YEAR else []
+        if SHORTENED_YEAR.match(folded, number.start - 1):
+            options += [{year} for year in years(raw)]
         if not number.units and (dotted := DOTTED_CLOCK.fullmatch(raw)):  # "von 9.30 bis 17 Uhr"
             options += [{f"{hour}:{dotted[2]}"} for hour in hours_of(int(dotted[1]), ())]
             options += pairs_of(*dotted.groups()) if len(raw) == DAY_AND_MONTH_CHARS else ()

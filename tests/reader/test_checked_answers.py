@@ -304,6 +304,7 @@ def test_a_date_in_uncommon_digits_is_named_as_it_is_written(date: str) -> None:
         ("Sales in fiscal 2024.", "Sales in FY2024", "Sales in FY2025"),
         ("Type 2 diabetes, type 3 too.", "Typ-2-Diabetes", "Typ-4-Diabetes"),
         ("Sales in FY24, 25 shops.", "Sales in 2024", "Sales in 2025"),
+        ("Sales in spring 2024, 25 shops.", "Sales in spring \u201924", "Sales in spring \u201923"),
     ],
 )
 def test_a_figure_in_a_name_is_found_only_with_its_name(page: str, true: str, false: str) -> None:
