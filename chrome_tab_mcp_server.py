@@ -5200,6 +5200,7 @@ BLOCK_END = re.compile(
     r"|(?<=[\u3400-\u9fff])\([^()\s]{1,20}\)"
 )
 BLOCK_MARKS = "#>*+-| "
+BLOCK_START = re.compile(r"(?:[>|\s]|(?:[*+-]|#{1,6})(?=\s))*")  # of an answer's line; not emphasis, nor a minus sign
 LIST_NUMBER = re.compile(r"\A\d{1,9}[.)](?: |\Z)")
 BELOW_HEADER = re.compile(r"[ |\t]*\n[ :-]*\|[ |:-]*(?:\n|\Z)")  # what follows the first row of a Markdown table
 
@@ -5209,10 +5210,11 @@ def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: 
     about, code = stems(fold(prompt)), code_ranges(answer)
     for line_start, line_end in sentence_spans(answer, MAX_ANSWER_CHARS):
         line = answer[line_start:line_end]
-        start = line_start + len(line) - len(line.lstrip(BLOCK_MARKS))
-        end = line_start + len(line.rstrip("| \t"))
-        is_code = any(first <= start < last for first, last in code)
-        is_header = line.startswith("#") or line.endswith(":") or BELOW_HEADER.match(answer, end)
+        marks = matched(BLOCK_START, line, 0)
+        start, end = line_start + len(marks), line_start + len(line.rstrip("| \t"))
+        is_code = any(first <= start and end <= last for first, last in code)
+        is_label = line.rstrip("*_").endswith((":", "\uff1a"))
+        is_header = "#" in marks or is_label or BELOW_HEADER.match(answer, end)
         if not (is_code or is_header or len(letters_of(answer[start:end])) < MIN_WORDS):
             yield evidence_of(start, end, best_passage(answer[start:end], index, about), pages)
 

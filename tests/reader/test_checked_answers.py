@@ -494,6 +494,29 @@ async def test_a_line_and_a_unit_after_a_number_end_a_sentence(osascript: FakeOs
     assert found == [(shop, shop), (parcel, parcel)]
 
 
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("- **Price:** the ferry costs 17 crowns.", "**Price:** the ferry costs 17 crowns."),
+        ("*Kind* dogs are free.", "*Kind* dogs are free."),
+        ("-14 degrees are forecast.", "-14 degrees are forecast."),
+        ("#5 is the pier.", "#5 is the pier."),
+        ("`ferry --all` lists them.", "`ferry --all` lists them."),
+        ("> | Oslo | 17 crowns |", "Oslo | 17 crowns"),
+        ("`ferry --all`", None),
+        ("## The fares", None),
+        ("**The fares:**", None),
+        ("\u7968\u4ef7\u4e00\u89c8\uff1a", None),
+    ],
+)
+def test_a_sentence_keeps_its_emphasis_and_loses_the_marks_of_its_block(line: str, sentence: str | None) -> None:
+    page = server.Page(URL, "Ferry", FARES, "applescript")
+
+    found = server.find_evidence(line, server.index_for_check(page), [page], "")
+
+    assert [line[each.start : each.end] for each in found] == ([] if sentence is None else [sentence])
+
+
 # --- Which passage ---
 
 
