@@ -3512,7 +3512,7 @@ class PageReading:
             "window_source": self.planner.window.origin,
             "characters_read": len(self.page.text) - unread,
             "chunks": self.chunks,
-            **self.requests.tally,
+            **{key: count for key, count in self.requests.tally.items() if count or not key.endswith("_tokens")},
             "spared_tokens": max(0, page_tokens - self.requests.tally["answer_tokens"]),
             "seconds": round(time.monotonic() - self.began, 2),
             "notes": self._notes(),

@@ -855,6 +855,15 @@ async def test_receipt_states_what_was_read_by_which_model_at_what_cost(
     }
 
 
+async def test_the_receipt_has_no_token_counts_that_the_server_does_not_report(osascript: FakeOsascript) -> None:
+    osascript.shows("The ferry leaves at noon.")
+    async with FakeOpenAIServer() as fake, serving(fake) as asker:
+        receipt = receipt_of(await asker.ask(system_prompt=PROMPT))
+
+    assert receipt["requests"] == 1
+    assert receipt.keys().isdisjoint({"prompt_tokens", "answer_tokens", "cached_tokens"})
+
+
 # --- How a page's text reaches the model ---
 
 
