@@ -59,6 +59,14 @@ def test_every_code_that_is_raised_is_a_documented_one() -> None:
     assert raised | thrown <= set(protocol.ERROR_CODES)
 
 
+def test_the_text_and_the_elements_of_a_page_leave_out_the_same_fields() -> None:
+    paths = ("extension/page/read-page.js", "extension/page/interaction/dom.js")
+    secrets = [re.findall(r"const SECRET_FIELD =\s+(/.+/i);", read(path)) for path in paths]
+
+    assert secrets[0] == secrets[1]
+    assert len(secrets[0]) == 1
+
+
 # --- Identity ---
 
 

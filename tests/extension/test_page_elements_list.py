@@ -146,6 +146,32 @@ async def test_password_is_never_shown_only_its_presence_is_reported(elements: D
         await elements.page.evaluate("document.querySelector('[name=secret]').type = 'text'")
 
 
+SECRETS = """<label>Dotted <input id=a value=sesame style="-webkit-text-security: disc"></label>
+<label>Code <input id=b value=sesame autocomplete="section-login one-time-code"></label>
+<label>Card <input id=c value=sesame autocomplete=cc-number></label><label>CVC <input id=cvc value=sesame></label>
+<label>Send <input id=e name=otp value=sesame> again</label><label>Town <input id=f value=Lisbon></label>
+<button onclick="cvc.value = 'sesame!'; f.value = 'Porto'">Fill</button>"""
+
+
+async def test_codes_cards_and_dotted_texts_are_secrets_like_passwords(elements: DrivenTab) -> None:
+    await elements.show(SECRETS)
+
+    for params in ({}, {"find": "sesame"}, {"find": "Code"}, {"within": "#a"}):
+        assert "sesame" not in (await elements.do("page_elements", **params))["text"].replace('matches "sesame"', "")
+    lines = lines_of(await elements.do("page_elements"))
+    clicked = await elements.do("click", selector="button")
+
+    assert [line.split("  ")[0] for line in lines[:6]] == [
+        'password "Dotted" filled',
+        'textbox "Code" filled',
+        'textbox "Card" filled',
+        'textbox "CVC" filled',
+        'textbox "Send again" filled',
+        'textbox "Town" = "Lisbon"',
+    ]
+    assert clicked["changed"] == 'input#f "Town" holds "Porto"'
+
+
 # --- Where lists of elements go wrong: one page for each ---
 
 # By the files `tests/pages/list-*.html`; compared when their selectors are checked, below.

@@ -19,6 +19,7 @@ const accessibleNames = (() => {
     isElement,
     isMatch,
     isText,
+    keepsSecret,
     kindOf,
     labelsOf,
     likelyRootOf,
@@ -383,7 +384,7 @@ const accessibleNames = (() => {
 
     /**
      * @param {Element} element
-     * @returns {string} the value of a field in a label, if it is part of the sentence; never a password
+     * @returns {string} the value of a field in a label, if it is part of the sentence; never a secret
      */
     #embeddedIn(element) {
       if (element === this.#element) return "";
@@ -391,7 +392,7 @@ const accessibleNames = (() => {
       if (isControl(element) && kind === "select") {
         return [...queryIn(element, "option:checked")].map((option) => collapse(textContentOf(option) ?? "")).join(" ");
       }
-      if (isControl(element)) return TYPED.has(kind ?? "") ? element.value : "";
+      if (isControl(element)) return TYPED.has(kind ?? "") && !keepsSecret(element) ? element.value : "";
       if (kind === "slider" || kind === "spinbutton" || kind === "scrollbar") {
         return attributeOf(element, "aria-valuetext") ?? attributeOf(element, "aria-valuenow") ?? "";
       }

@@ -56,6 +56,9 @@ const dom = (() => {
 
   /** @type {WeakSet<Element>} fields that have been password fields: a button may make text fields of them */
   const passwords = new WeakSet();
+  /** Names of fields whose values are not listed: the same as for the text of the page, in read-page.js. */
+  const SECRET_FIELD =
+    /pass(?:word|wd|code|phrase)|passwd|one-time-code|\b(?:pwd|pin|otp|cvc|cvv|csc)\b|\bcc-|card-?number|(?:\b|_)(?:token|secret)(?:\b|_)|api[-_ ]?key/i;
 
   /** What names an id in a document or a shadow root. */
   const labelsById = onceATurn((/** @type {Root} */ root) =>
@@ -424,13 +427,28 @@ const dom = (() => {
 
   /**
    * @param {Element} element
-   * @returns {string} the type of an input, otherwise its tag; a password remains one while the page shows it
+   * @returns {string} the type of an input, otherwise its tag; a text drawn as dots is a password, and a password remains
+   *   one while the page shows it
    */
   function kindOf(element) {
     if (!isHtml(element) || tagOf(element) !== "input") return tagOf(element);
     const { type } = /** @type {HTMLInputElement} */ (element);
-    if (type === "password") passwords.add(element);
+    if (type === "password" || (!UNTYPED.has(type) && isDotted(element))) passwords.add(element);
     return passwords.has(element) ? "password" : type;
+  }
+
+  /** @param {Element} element */
+  function isDotted(element) {
+    return !["", "none"].includes(getComputedStyle(element).getPropertyValue("-webkit-text-security"));
+  }
+
+  /**
+   * @param {Control} field
+   * @returns {boolean} whether its text is a password, a one-time code or of a card: none of these is listed
+   */
+  function keepsSecret(field) {
+    const names = ["autocomplete", "name", "id"].map((name) => attributeOf(field, name) ?? "").join(" ");
+    return isTextField(field) && (kindOf(field) === "password" || SECRET_FIELD.test(names) || isDotted(field));
   }
 
   /**
@@ -611,6 +629,7 @@ const dom = (() => {
     isMatch,
     isText,
     isTextField,
+    keepsSecret,
     kindOf,
     isReadOnly,
     labelsOf,

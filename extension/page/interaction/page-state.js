@@ -18,6 +18,7 @@ const pageState = (() => {
     isDocument,
     isElement,
     isMatch,
+    keepsSecret,
     kindOf,
     parentElementOf,
     parentOf,
@@ -36,7 +37,7 @@ const pageState = (() => {
   const MOST_ELEMENTS = 20_000;
   const FAULTY = `:user-invalid, ${faults.INVALID}`;
   /** Fields whose value is not shown as text. */
-  const UNSHOWN = new Set(["button", "checkbox", "file", "hidden", "image", "password", "radio", "reset", "submit"]);
+  const UNSHOWN = new Set(["button", "checkbox", "file", "hidden", "image", "radio", "reset", "submit"]);
   const MOST_FIELDS = 300;
   const CHECKS = "[type='checkbox'], [role='checkbox'], [role='switch']";
   /** Levels to climb to find what clips a text for screen readers. */
@@ -89,7 +90,7 @@ const pageState = (() => {
    * @returns {string} the text that it shows; empty if it shows none, or keeps it secret
    */
   function valueOf(field) {
-    if (UNSHOWN.has(kindOf(field))) return "";
+    if (UNSHOWN.has(kindOf(field)) || keepsSecret(field)) return "";
     const option = tagOf(field) === "select" ? /** @type {HTMLSelectElement} */ (field).selectedOptions[0] : null;
     return option ? option.label : field.value;
   }

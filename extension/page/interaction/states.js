@@ -16,6 +16,7 @@ const states = (() => {
     isHtml,
     isMatch,
     isReadOnly,
+    keepsSecret,
     kindOf,
     labelsOf,
     queryAll,
@@ -56,7 +57,7 @@ const states = (() => {
    * @param {string} role
    * @param {number} [length] maximum length of its value
    * @param {string} [name] what it is listed by: a value that is the name, too, is left out
-   * @returns {string} for example `= "Ada" required`; never a password
+   * @returns {string} for example `= "Ada" required`; never a secret
    */
   function stateOf(element, role, length = VALUE_LENGTH, name = accessibleNameOf(element, false)) {
     const words = [valueOf(element, role, length, name), checkOf(element, role)];
@@ -153,10 +154,12 @@ const states = (() => {
   /**
    * @param {Element} element
    * @param {string} role
-   * @returns {string} the text in a field; never a password
+   * @returns {string} the text in a field; never a secret
    */
   function wholeValueOf(element, role) {
-    if (isControl(element)) return ["password", "file", "select"].includes(kindOf(element)) ? "" : element.value;
+    if (isControl(element)) {
+      return ["file", "select"].includes(kindOf(element)) || keepsSecret(element) ? "" : element.value;
+    }
     if (!EDITORS.has(role)) return "";
     return sinkOf(element) ? linesIn(element) : editedTextOf(element);
   }
@@ -243,7 +246,7 @@ const states = (() => {
   function controlValueOf(control, kind, length) {
     const { value } = control;
     if (kind === "select") return optionsOf(/** @type {HTMLSelectElement} */ (control));
-    if (kind === "password") return value ? "filled" : "empty";
+    if (keepsSecret(control)) return value ? "filled" : "empty";
     if (kind === "file") return filesOf(/** @type {HTMLInputElement} */ (control));
     if (kind === "range") {
       const { min, max } = /** @type {HTMLInputElement} */ (control);
