@@ -16,6 +16,7 @@ import { TextEntry } from "./text-entry.js";
 import { isAlike, notKept, plain } from "./widget.js";
 
 const MAX_VALUE_LENGTH = 1_000_000;
+/** What a reply has in the place of a secret, as in page/interaction/form-controls.js. */
 const SECRET = "(hidden)";
 /** Maximum number of notations of a date or a time that are typed. */
 const MAX_NOTATIONS = 7;
@@ -115,14 +116,13 @@ async function outcomeOf({ entry, field, changed, isUnread, isIgnored = false },
   const { context, target, found, movesOn } = entry;
   const reply = await target.reply(found, changed);
   if (field === null) return noting(reply, [LEFT]);
-  const isSecret = field.value === SECRET;
   const own = isUnread ? [...field.notes, UNREAD] : [...field.notes];
   if (field.hasPicker) own.push(PICKER);
   if (isIgnored) own.push(UNADDED);
   const notes = [...own, movesOn ? STARTED : "", field.complaint ?? ""].filter(Boolean);
   if (!field.isKept) {
     const advice = notes.map((note) => ` ${note}`).join("");
-    throw notKept(found, isSecret ? SECRET : value.trim(), field.value, advice);
+    throw notKept(found, field.isSecret ? SECRET : value.trim(), field.value, advice);
   }
   // In a form, a later field may settle what the page objects to.
   return { ...noting(reply, context.isPart ? own : notes), value: field.value };

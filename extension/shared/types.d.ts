@@ -946,7 +946,8 @@ export interface FilledField {
    * the open calendar; or press Tab or Enter, as users do to leave a field.
    */
   next: "" | "look" | "retype" | "break" | "suggest" | "pick" | "tab" | "enter";
-  /** After the last step: whether the page has kept the text. */
+  /** After the last step: whether the field keeps its text secret, and whether the page has kept it. */
+  isSecret?: boolean;
   isKept?: boolean;
   /** Whether the page shows it as an invalid one of several values. */
   isRefused?: boolean;

@@ -107,6 +107,29 @@ async def test_what_the_page_objects_to_a_value_is_noted(blank: DrivenTab) -> No
     assert "notes" not in await blank.do("fill", selector="#mark", value="x")
 
 
+# Four boxes for one code, and a field that empties the password when it is written.
+SECRETS = """<p>%s</p><p><input id=secret type=password></p><p><input id=clearing></p><script>
+  const boxes = [...document.querySelectorAll("p:first-child input")];
+  for (const [index, box] of boxes.entries()) box.oninput = () => box.value && boxes[index + 1]?.focus();
+  clearing.oninput = () => (secret.value = clearing.value === "clear" ? "" : secret.value);
+</script>"""
+MASKS = ["type=password", "style='-webkit-text-security: disc'"]
+
+
+async def test_code_in_masked_boxes_is_kept_and_not_returned(blank: DrivenTab, subtests: pytest.Subtests) -> None:
+    for mask in MASKS:
+        with subtests.test(mask):
+            await blank.write(SECRETS % (f"<input {mask} maxlength=1 size=1>" * 4))
+
+            result = await blank.do("fill", selector="p:first-child input", value="4071")
+
+            boxes = blank.page.locator("p:first-child input")
+            assert await boxes.evaluate_all("all => all.map(({ value }) => value).join('')") == "4071"
+            assert result["value"] == "(hidden)"
+            assert "notes" not in result
+            assert not any(f'"{digit}' in str(result) for digit in "4071")
+
+
 BEHIND = """<style>#back { position: fixed; inset: 0 }</style><input id=name><select id=size><option>S<option>M</select>
 <p style="margin-top: 3000px"><input id=far></p>"""
 BACK = "<div id=back>"

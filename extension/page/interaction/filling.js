@@ -71,6 +71,7 @@ const filling = (() => {
     isCodePart,
     isInput,
     isPicker,
+    isSecret,
     movedFrom,
     refuseValue,
     refusedBy,
@@ -422,13 +423,14 @@ const filling = (() => {
     const notes = isInPage(field) ? notesOn(field, text, isLost) : notesOnReplaced(prepared, text);
     if (prepared.isSuggesting) notes.push(SUGGESTED);
     const refusing = refusedBy(field, text);
-    const value = refusing ?? movedFrom(field, text) ?? shownBy(field);
-    const mayCollect = isInput(field) && !prepared.isEntered && !prepared.days.length;
+    const value = refusing ?? shownBy(field, text);
+    const mayCollect = isInput(field) && !isSecret(field) && !prepared.isEntered && !prepared.days.length;
     if (isLost && !value && mayCollect) notes.push(ONE_BY_ONE);
     const complaint = isInPage(field) ? complaintOf(field) : "";
     return {
       value,
       next: "",
+      isSecret: isSecret(field),
       isKept: !isLost,
       isRefused: refusing !== null,
       isUnread: prepared.isUnread === true,
@@ -547,14 +549,15 @@ const filling = (() => {
     if (isTaken(field, text)) return [TAKEN];
     const value = heldBy(field);
     const editor = editorAround(field);
+    const hasMoved = Boolean(movedFrom(field, text));
     const isOther =
-      !movedFrom(field, text) &&
+      !hasMoved &&
       (isControl(field) && !editor
         ? value !== (field.type === "color" ? text.toLowerCase() : text)
         : !isWritten(field, text));
     const isPart = !isControl(field) && essenceOf(value).length < essenceOf(text).length;
     return [
-      !hasRoomFor(field, text) && `The field accepts at most ${field.maxLength} characters.`,
+      !hasMoved && !hasRoomFor(field, text) && `The field accepts at most ${field.maxLength} characters.`,
       isOther && !isLost && (isPart ? PART : "The field shows the value in its own format."),
       editor && !isLost && indentsOtherwise(editor, text) && "The editor indented the lines in its own way.",
     ].filter((note) => typeof note === "string");

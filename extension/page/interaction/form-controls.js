@@ -51,6 +51,8 @@ const formControls = (() => {
   /** Ratio of the sides up to which a field has room for one character. */
   const MOST_SQUARE = 1.6;
   const EXCERPT_LENGTH = 150;
+  /** What a reply has in the place of a secret, as in commands/fill.js. */
+  const SECRET = "(hidden)";
   const ONE_BY_ONE = "If it collects values, fill each with a line break at its end, which presses Enter.";
   const NO_FIELD = "is not an editable field. Choose an input, a textarea or an editable element.";
 
@@ -237,7 +239,7 @@ const formControls = (() => {
    *   the text over them
    */
   function spreadFrom(field, text) {
-    if (!isControl(field) || isSecret(field) || field.value.length > 1 || text.length < 2) return null;
+    if (!isControl(field) || field.value.length > 1 || text.length < 2) return null;
     const held = fieldsFrom(field)
       .map(({ value }) => value)
       .join("");
@@ -275,9 +277,14 @@ const formControls = (() => {
     return isGone ? chipOf(field, text) : null;
   }
 
-  /** @param {HTMLInputElement} field */
-  function shownBy(field) {
-    return isSecret(field) ? "(hidden)" : heldBy(field);
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} [text] that was written into it
+   * @returns {string} what it holds, or what the page has moved on from it, for a reply
+   */
+  function shownBy(field, text = "") {
+    const held = movedFrom(field, text) ?? heldBy(field);
+    return held !== "" && isSecret(field) ? SECRET : held;
   }
 
   /** @param {HTMLInputElement} field */
@@ -353,10 +360,10 @@ const formControls = (() => {
     }
     const field = /** @type {HTMLInputElement} */ (element);
     refuseValue(field, value);
-    const held = movedFrom(field, value) ?? shownBy(field);
+    const held = movedFrom(field, value) ?? heldBy(field);
     // An editor displays its content in its own way.
     const isSame = !isControl(field) || isSameValue(held, value);
-    return { way: "fill", value: held, isSame, complaint: complaintOf(field) };
+    return { way: "fill", value: shownBy(field, value), isSame, complaint: complaintOf(field) };
   }
 
   return {
@@ -376,6 +383,7 @@ const formControls = (() => {
     isComponent,
     isInput,
     isPicker,
+    isSecret,
     movedFrom,
     refusedBy,
     refuseSetting,
