@@ -11,7 +11,7 @@ import { CommandError, failed, invalid } from "../shared/errors.js";
 import { checkableState } from "../browser/accessible-state.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { addressOf, tabById } from "../browser/tabs.js";
-import { PICKER, ResetError, fill, select } from "./fill.js";
+import { PICKER, ResetError, SECRET, fill, select } from "./fill.js";
 import { click } from "./click.js";
 import { holdsNow, isAlike } from "./widget.js";
 
@@ -119,7 +119,8 @@ async function compare(context, written, { kept, lost, noted }) {
 async function heldNow(context, { field, held, shown = [] }) {
   const { selector, checked, value } = held;
   if (checked === undefined && !value && !shown.length) return {};
-  const wanted = shown.length ? field : { selector, value: checked ?? value ?? "" };
+  const isSecret = value === SECRET;
+  const wanted = shown.length || isSecret ? field : { selector, value: checked ?? value ?? "" };
   const form = await stateOf(context, wanted);
   if (checked !== undefined) return { checked: form?.checked ?? checked };
   if (form?.shown && shown.length) {
@@ -129,7 +130,7 @@ async function heldNow(context, { field, held, shown = [] }) {
   if (form?.value === undefined) return {};
   const now = form.value.slice(0, SHOWN_LENGTH).toWellFormed();
   const { complaint, isSame, mayHavePicker } = form;
-  return { value: now, complaint, mayHavePicker, isOther: isSame === false && now !== value };
+  return { value: now, complaint, mayHavePicker, isOther: isSame === false && (isSecret || now !== value) };
 }
 
 /**

@@ -17,7 +17,7 @@ import { isAlike, notKept, plain } from "./widget.js";
 
 const MAX_VALUE_LENGTH = 1_000_000;
 /** What a reply has in the place of a secret, as in page/interaction/form-controls.js. */
-const SECRET = "(hidden)";
+export const SECRET = "(hidden)";
 /** Maximum number of notations of a date or a time that are typed. */
 const MAX_NOTATIONS = 7;
 /** The note about a field that was left for the next one. */

@@ -130,6 +130,19 @@ async def test_code_in_masked_boxes_is_kept_and_not_returned(blank: DrivenTab, s
             assert not any(f'"{digit}' in str(result) for digit in "4071")
 
 
+async def test_password_that_a_later_field_empties_is_reported_as_lost(blank: DrivenTab) -> None:
+    await blank.write(SECRETS % "")
+    fields = [{"selector": "#secret", "value": "hunter2"}, {"selector": "#clearing", "value": "keep"}]
+    assert (await blank.do("fill_form", fields=fields))["fields"][0]["value"] == "(hidden)"
+
+    fields[1]["value"] = "clear"
+    code, message = await blank.refused("fill_form", fields=fields)
+
+    assert code == "VALUE_NOT_KEPT"
+    assert "#secret. It is empty now" in message
+    assert "hunter2" not in message
+
+
 BEHIND = """<style>#back { position: fixed; inset: 0 }</style><input id=name><select id=size><option>S<option>M</select>
 <p style="margin-top: 3000px"><input id=far></p>"""
 BACK = "<div id=back>"
