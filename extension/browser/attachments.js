@@ -47,7 +47,7 @@ export class Attachments {
   /**
    * @param {number} tabId
    * @param {AbortSignal} [signal] of the command that attaches it
-   * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
+   * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, StorageError, and the reason of the signal
    */
   async attach(tabId, signal) {
     await this.#loaded;
@@ -58,7 +58,10 @@ export class Attachments {
     signal?.throwIfAborted();
     if (this.#attachments.has(tabId)) return;
     this.#attachments.set(tabId, { connectedAt: new Date().toISOString(), evaluateOn: "", privateOn: "" });
-    await saveAttachments(this.#attachments);
+    await saveAttachments(this.#attachments).catch((error) => {
+      this.#attachments.delete(tabId);
+      throw error;
+    });
     await this.#announce(tabId);
   }
 
@@ -70,8 +73,9 @@ export class Attachments {
   async detach(tabId) {
     await this.#loaded;
     if (!this.#attachments.delete(tabId)) return;
-    await saveAttachments(this.#attachments);
+    // Even if the browser cannot store it.
     this.#send({ type: "event", event: "tab_detached", tab_id: tabId });
+    await saveAttachments(this.#attachments);
   }
 
   /**
@@ -90,7 +94,7 @@ export class Attachments {
   }
 
   async detachAll() {
-    for (const tabId of await this.tabIds()) await this.detach(tabId);
+    await Promise.all((await this.tabIds()).map((tabId) => this.detach(tabId)));
   }
 
   /**

@@ -119,6 +119,30 @@ async def test_commands_end_when_their_page_crashes(paired: Popup, bridge: FakeB
         assert error_of(reply)[0] == "TAB_DISCONNECTED"
 
 
+async def test_stop_detaches_every_tab_even_if_that_cannot_be_stored(
+    paired: Popup, bridge: FakeBridge, layers: Site
+) -> None:
+    for name in ("a", "b"):
+        await attach(paired, bridge, layers.url(f"/{name}"))
+    await show_page(paired, layers.url("/one"))
+    tab_id = await paired.tab_id(layers.url("/one"))
+    (worker,) = paired.page.context.service_workers
+    store = "chrome.storage.session.set"
+    await worker.evaluate(f"() => {{ kept = {store}; {store} = async () => {{ throw new Error('disk full'); }}; }}")
+
+    await paired.press("stop")
+    await expect(paired.element("problem")).to_contain_text("disk full")
+    assert [(await bridge.next_message("tab_detached"))["event"] for _ in "ab"] == ["tab_detached"] * 2
+    assert (await bridge.ask("list_tabs"))["result"] == []
+
+    await paired.act("attach", tabId=tab_id)
+    assert (error_of(await bridge.ask("getDataLayer", tab_id=tab_id)))[0] == "TAB_NOT_ATTACHED"
+
+    await worker.evaluate(f"() => {{ {store} = kept; }}")
+    await paired.act("attach", tabId=tab_id)
+    assert (await bridge.next_message("tab_attached"))["tab_id"] == tab_id
+
+
 async def tab_has(popup: Popup, tab_id: int, key: str, value: str) -> None:
     """Wait until the tab has this title or status."""
     await until(popup, f"(await chrome.tabs.get({tab_id})).{key} === '{value}'")
