@@ -50,7 +50,7 @@ export function privateKeys() {
 }
 
 export class PrivateKeys {
-  /** @type {Record<string, string>} meaning of short keys of advertising pixels, when several occur together */
+  /** @type {Map<string, string>} meaning of short keys of advertising pixels, when several occur together */
   abbreviations;
   /** @type {Map<string, Term>} */
   #terms = new Map();
@@ -59,7 +59,7 @@ export class PrivateKeys {
 
   /** @param {any} tables contents of `private-keys.json` */
   constructor({ private: kinds, whole, weak, owners, abbreviations, ...classes }) {
-    this.abbreviations = abbreviations;
+    this.abbreviations = new Map(Object.entries(abbreviations));
     for (const [kind, words] of Object.entries(kinds)) {
       for (const term of Object.values(words).flatMap((each) => this.#termsOf(each))) term.kind ??= kind;
     }

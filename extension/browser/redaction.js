@@ -142,7 +142,7 @@ export class Redactor {
     return Object.fromEntries(
       members.map(([name, member]) => {
         const shownName = name.length > MAX_SHORT_KEY ? this.#forms.all(name) : name;
-        const short = isShort && typeof member !== "object" ? this.#keys.abbreviations[name] : "";
+        const short = isShort && typeof member !== "object" ? this.#keys.abbreviations.get(name) : "";
         if (short && member) return [shownName, this.#redact(short)];
         if (isWhole && !this.#isDescription(name, member)) return [shownName, this.#value(member, key, about, nested)];
         return [shownName, this.#value(member, named && name === "value" ? named : name, inside, nested)];
@@ -191,7 +191,7 @@ export class Redactor {
 
   /** @param {[string, unknown][]} members @returns {boolean} whether they are short keys of personal data */
   #isAbbreviated(members) {
-    const short = members.filter(([name]) => Object.hasOwn(this.#keys.abbreviations, name));
+    const short = members.filter(([name]) => this.#keys.abbreviations.has(name));
     return short.length > 1 && short.some(([name]) => /^(?:em|ph|fn|ln)$/.test(name));
   }
 

@@ -256,6 +256,13 @@ def test_names_are_recognized_in_commands_and_pairs(redacted: Redaction) -> None
     assert redacted(["phone", "tablet"]) == ["phone", "tablet"]
 
 
+def test_short_keys_are_private_only_together_with_other_short_keys(redacted: Redaction) -> None:
+    pixel = {"em": "x", "ct": "ithaca", "constructor": "a", "toString": "b"}
+    assert redacted(pixel) == {"em": "[contact]", "ct": "[address]", "constructor": "a", "toString": "b"}
+    assert redacted({"em": "x", "page": "y"}) == {"em": "x", "page": "y"}
+    assert redacted({"ct": "x", "st": "y"}) == {"ct": "x", "st": "y"}
+
+
 # --- Web addresses
 
 
