@@ -12,7 +12,7 @@ const SHOWN_LENGTH = 20_000;
 
 /** The worker's messages are written for an agent; these errors have instructions for the panel's user. */
 /** @type {Partial<Record<ErrorCode, MessageKey>>} */
-const FOR_THE_PERSON = {
+const FOR_THE_USER = {
   TAB_NOT_ATTACHED: "replyNotAttached",
   EVALUATE_NOT_ALLOWED: "replyNoEvaluate",
   PRIVATE_NOT_ALLOWED: "replyNoPrivate",
@@ -24,7 +24,7 @@ const FOR_THE_PERSON = {
  * @returns {string} what happened, and what to do next in the panel
  */
 export function sentenceFor({ code, message }) {
-  const ours = FOR_THE_PERSON[code];
+  const ours = FOR_THE_USER[code];
   return ours ? phrase(ours) : message;
 }
 
