@@ -10,7 +10,7 @@
 import { commands, loaded, missing } from "../commands/index.js";
 import { askToAct } from "../browser/action-consent.js";
 import { EXTENSIONS_PAGE } from "../shared/capabilities.js";
-import { CommandError, invalid } from "../shared/errors.js";
+import { CommandError, StorageError, invalid } from "../shared/errors.js";
 import { chooseTab, requireConsent } from "../browser/consent.js";
 import { usingDebugger } from "../browser/debugger/command-session.js";
 import { noteFirstLook, refuseSleeping } from "../browser/inject.js";
@@ -398,13 +398,16 @@ export async function performAction(action, bridge, { attachments, consentPrompt
  * @param {chrome.tabs.Tab | undefined} tab the active tab
  * @param {Bridge} bridge
  * @param {Services} services
- * @returns {Promise<void>} never rejects: a tab that cannot be attached stays as it is, and the popup shows why
+ * @returns {Promise<void>} a tab that cannot be attached stays as it is, and the popup shows why
+ * @throws {StorageError}
  */
 export async function performShortcut(name, tab, bridge, services) {
   if (name === "stop") return performAction({ action: "stop" }, bridge, services);
   if (tab?.id === undefined) return;
   const action = (await services.attachments.get(tab.id)) ? "detach" : "attach";
-  await performAction({ action, tabId: tab.id }, bridge, services).catch(() => {});
+  await performAction({ action, tabId: tab.id }, bridge, services).catch((error) => {
+    if (error instanceof StorageError) throw error;
+  });
 }
 
 /**

@@ -143,6 +143,21 @@ async def test_stop_detaches_every_tab_even_if_that_cannot_be_stored(
     assert (await bridge.next_message("tab_attached"))["tab_id"] == tab_id
 
 
+async def test_a_shortcut_whose_effect_cannot_be_stored_is_reported(
+    paired: Popup, bridge: FakeBridge, layers: Site
+) -> None:
+    await attach(paired, bridge, layers.url("/a"))
+    tab_id = await paired.tab_id(layers.url("/a"))
+    (worker,) = paired.page.context.service_workers
+    await worker.evaluate("() => { chrome.storage.session.set = async () => { throw new Error('disk full'); }; }")
+
+    await worker.evaluate(
+        "async (id) => chrome.commands.onCommand.dispatch('attach', await chrome.tabs.get(id))", tab_id
+    )
+    await expect(paired.element("problem")).to_contain_text("disk full")
+    await bridge.next_message("tab_detached")
+
+
 async def tab_has(popup: Popup, tab_id: int, key: str, value: str) -> None:
     """Wait until the tab has this title or status."""
     await until(popup, f"(await chrome.tabs.get({tab_id})).{key} === '{value}'")
