@@ -310,6 +310,22 @@ async def test_the_models_are_listed_with_the_configured_one() -> None:
     assert fake.chats[-1].body["model"] == "larger"
 
 
+async def test_without_a_model_server_no_models_are_listed() -> None:
+    async with panel() as shown:
+        await shown.send(models="m")
+        named = await shown.event()
+
+    assert (named["state"], named["models"], named["cloud"], named["model"]) == ("models", [], {}, "")
+
+
+async def test_a_question_that_fails_leaves_no_task_behind() -> None:
+    async with FakeOpenAIServer() as fake, panel(**model(fake)) as shown:
+        before = len(asyncio.all_tasks())
+        await shown.ask("What do apples cost?", 9)
+        assert (await shown.end())["error"]["code"] == "TAB_NOT_FOUND"
+        await until(lambda: asyncio.sleep(0, len(asyncio.all_tasks()) <= before))
+
+
 async def test_a_model_that_runs_elsewhere_is_asked_after_one_confirmation() -> None:
     async with FakeCloudOllama(answer("1 euro.")) as fake, panel(**model(fake)) as shown:
         await shown.send(models="m")
