@@ -194,6 +194,7 @@ class SidePanel:
 
     def _remember(self, key: str, conversation: Conversation) -> None:
         self._conversations[key] = conversation
+        self._conversations.move_to_end(key)
         while len(self._conversations) > MAX_CONVERSATIONS:
             self._conversations.popitem(last=False)
 

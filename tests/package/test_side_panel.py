@@ -11,7 +11,7 @@ import platformdirs
 import pytest
 
 import chrome_tab_mcp_server as server
-from chrome_tab import app
+from chrome_tab import app, side_panel
 from chrome_tab.bridge import pairing
 from tests.support.fake_extension import FakeExtension, Message, connected, free_port, within
 from tests.support.fake_models import (
@@ -471,6 +471,16 @@ async def test_concurrent_questions_are_kept_apart() -> None:
                 ended[event["id"]] = event["text"]
 
     assert ended == {"q1": "1", "q2": "2"}
+
+
+async def test_the_conversation_used_last_is_kept_the_longest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(side_panel, "MAX_CONVERSATIONS", 2)
+    async with FakeOpenAIServer(answer("1 euro.")) as fake, panel(**model(fake)) as shown:
+        for tab_id, conversation in ((1, "a"), (2, "b"), (1, "a"), (2, "c"), (1, "a"), (2, "b")):
+            await shown.ask("What do they cost?", tab_id, conversation=conversation)
+            assert (await shown.end())["state"] == "done"
+
+    assert shown.read == [1, 2, 2, 2]
 
 
 # --- Without a client ---
