@@ -237,6 +237,17 @@ async def test_open_server_needs_no_key(shared: SharedServer) -> None:
         assert (await client.post("/link", json={})).json() == {"key": ""}
 
 
+@pytest.mark.parametrize("is_open", [False, True], ids=["key", "open"])
+async def test_the_start_reports_whether_a_key_is_needed(capsys: pytest.CaptureFixture[str], *, is_open: bool) -> None:
+    async with http_server(open=is_open) as started:
+        printed = capsys.readouterr().err
+
+    assert f"{started.base}/mcp" in printed
+    assert ("--pair --http prints its bearer key" in printed) is not is_open
+    assert ("any program on this machine can use it" in printed) is is_open
+    assert (f"{started.base}/#" in printed) is not is_open
+
+
 PATHS = ["/", "/health", "/connect", "/link", "/mcp", "/sse", "/message", "/test-app/main.js", "/nowhere"]
 
 
@@ -486,6 +497,21 @@ async def test_unknown_peer_is_treated_as_another_user(peer: Any, shared: Shared
     assert not await asyncio.to_thread(chrome_tab_http.is_of_this_user, known, served.port + 1)
     writer.close()
     del reader
+
+
+async def test_a_peer_whose_process_is_hidden_is_treated_as_another_user(
+    shared: SharedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without root, the system does not report which process of another user has a connection."""
+    served = await shared()
+    _, writer = await asyncio.open_connection("127.0.0.1", served.port)
+    known = writer.get_extra_info("sockname")
+    found = [(None, each) for _, each in await asyncio.to_thread(lambda: [*chrome_tab_http.connections()])]
+    assert any(each.laddr == known for _, each in found)
+    monkeypatch.setattr(chrome_tab_http, "connections", lambda: found)
+
+    assert not await asyncio.to_thread(chrome_tab_http.is_of_this_user, known, served.port)
+    writer.close()
 
 
 # --- Access of the test app ---
