@@ -152,6 +152,23 @@ async def test_a_client_that_disappears_cancels_its_model_request(transport: str
         await within(model.left.wait())
 
 
+async def test_a_closed_connection_cancels_the_model_request_of_its_call() -> None:
+    call = {"name": "process_chrome_tab", "arguments": {}}
+    request = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}
+    async with (
+        FakeOpenAIServer(HANG) as model,
+        http_server(ollama_url=model.url) as asked,
+        extension_with_a_page(asked.port),
+        browser(asked, **ACCEPT, **asked.authorization) as client,
+    ):
+        session = (await client.post("/mcp", json=HANDSHAKE)).headers["mcp-session-id"]
+        calling = asyncio.create_task(client.post("/mcp", json=request, headers={"mcp-session-id": session}))
+        await within(model.hanging.wait())
+        assert not model.left.is_set()
+        calling.cancel()
+        await within(model.left.wait())
+
+
 async def test_a_stop_ends_running_calls_and_frees_the_port() -> None:
     async with (
         FakeOpenAIServer(HANG) as model,
