@@ -54,6 +54,8 @@ def redacted() -> Generator[Redaction]:
         ("mail jane.doe+x@mail.example.co.uk now", "mail [email] now"),
         ("call +44 20 7946 0958 today", "call [phone] today"),
         ("call (555) 123-4567 today", "call [phone] today"),
+        # The shortest: Niue.
+        ("call +683 4002 today", "call [phone] today"),
         ("030 1234567", "[phone]"),
         ("card 4111 1111 1111 1111", "card [card]"),
         ("4111-1111-1111-1111", "[card]"),
