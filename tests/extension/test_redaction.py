@@ -278,6 +278,8 @@ def test_short_keys_are_private_only_together_with_other_short_keys(redacted: Re
         ("https://ada:pw@shop.example/", "https://[secret]@shop.example/"),
         ("http://192.0.2.7:8080/x/192.0.2.8", "http://192.0.2.7:8080/x/[ip]"),
         ("https://shop.example/u/ada%40b.example/x?q=a%20b", "https://shop.example/u/[email]/x?q=a%20b"),
+        ("https://shop.example/reset//Zk3x9QpLm2Vt8", "https://shop.example/reset//[secret]"),
+        ("https://hooks.example/v1/Zk3x9QpLm2Vt8/T0b3dF9GkLq1", "https://hooks.example/v1/[secret]/[secret]"),
         ("/cb?code=abc&state=1#access_token=xyz", "/cb?code=[secret]&state=1#access_token=[secret]"),
         (
             "https://a.example/c?dl=https%3A%2F%2Fb.example%2F%3Femail%3Dx",
