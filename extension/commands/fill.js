@@ -44,7 +44,7 @@ export async function fill(context) {
   if (entry.found.widget) return operated(entry, entry.found.widget, value);
   const given = await entry.write();
   // It may turn out only now that the field opens a list.
-  if (given.field?.widget) return operated(entry, given.field.widget, value);
+  if (given.field?.widget) return operated(entry, given.field.widget, value, !given.field.isSearch);
   return outcomeOf(given.isAccepted ? given : await otherwise(given, value), value);
 }
 
@@ -134,16 +134,19 @@ async function outcomeOf({ entry, field, changed, isUnread, isIgnored = false },
  * @param {TextEntry} entry
  * @param {WidgetKind} kind
  * @param {string} value
+ * @param {boolean} [mayBeSearch] whether a text may be left in it as a search
  * @returns {Promise<ActionReply>}
  */
-async function operated({ context, target, found }, kind, value) {
+async function operated({ context, target, found }, kind, value, mayBeSearch = true) {
   const selector = selectorOf(context);
   const Kind = kind === "list" ? ListWidget : NumberWidget;
   const widget = new Kind(context, target, found, selector);
   const text = value.replace(/\r?\n$/u, "");
   const isList = widget instanceof ListWidget;
   const isEntered = isList && text !== value;
-  const held = isList ? await (isEntered ? widget.enter(text) : widget.set([value])) : await widget.set(value);
+  const held = isList
+    ? await (isEntered ? widget.enter(text) : widget.set([value], { mayBeSearch }))
+    : await widget.set(value);
   const values = [held].flat();
   // After Enter the page may clear the field.
   const changed = await (isEntered ? target.consequences() : settled(widget, values));

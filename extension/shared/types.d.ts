@@ -962,6 +962,8 @@ export interface FilledField {
   changed?: string;
   /** If it has opened a list, which is operated next. */
   widget?: WidgetKind;
+  /** Whether what was typed only searches that list: the page drops it, or keeps the list open when the field is left. */
+  isSearch?: boolean;
 }
 
 /** The reply of an action on an element. */

@@ -50,6 +50,7 @@ UNDECLARED = [
     ("#slow", "slow", ["Low"]),
     ("#spice", "spice", ["Cumin"]),
     ("#juice", "juice", ["Grape", "Pear juice"]),
+    ("#grain", "grain", ["Oats", "Barley"]),
 ]
 
 
@@ -71,7 +72,7 @@ async def test_list_that_declares_little_holds_what_was_requested(
 
 
 async def test_list_that_declares_little_has_not_kept_what_it_does_not_offer(undeclared: DrivenTab) -> None:
-    for selector in ("#fruit", "#herb", "#town", "#seat"):
+    for selector in ("#fruit", "#herb", "#town", "#seat", "#grain"):
         code, _ = await undeclared.refused("fill", selector=selector, value="Nothing")
         assert code in {"EXECUTION_ERROR", "VALUE_NOT_KEPT"}
 

@@ -37,7 +37,7 @@ const actionLooks = (() => {
   const { isHolder, traitsOf } = crossOriginFrames;
   const { isCheckable, isChecked, selectContent, shownBy } = formControls;
   const { chosenIn } = nativeLists;
-  const { maySearch, widgetKind } = widgets;
+  const { maySearch, rememberSearch, widgetKind } = widgets;
   const { isDated } = leaving;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
@@ -87,11 +87,14 @@ const actionLooks = (() => {
     if (filled.next || prepared.isEntered) return filled;
     // It may turn out only now that it opens a list.
     const { field } = prepared;
-    const isDropped = filled.isKept === false && filled.value === "" && maySearch(field) && !isDated(request.text);
-    const isList = isInPage(field) && (isDropped || widgetKind(field, request.text) === "list");
+    const mayBeSearch = isInPage(field) && maySearch(field) && !isDated(request.text);
+    const isDropped = filled.isKept === false && filled.value === "";
+    const isSearch = mayBeSearch && (isDropped || (await filling.keepsLayer(prepared, watch)));
+    if (isSearch) rememberSearch(field);
+    const isList = isInPage(field) && (isSearch || widgetKind(field, request.text) === "list");
     const opened = isList ? rememberWidget(state, field) : null;
     if (opened) selectContent(field);
-    return { ...filled, ...opened, changed: watch.summarize() };
+    return { ...filled, ...opened, isSearch, changed: watch.summarize() };
   }
 
   /**

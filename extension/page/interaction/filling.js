@@ -380,6 +380,17 @@ const filling = (() => {
   }
 
   /**
+   * @param {PreparedField} prepared a field that was left
+   * @param {Watch} watch
+   * @returns {Promise<boolean>} whether what has opened over the page is still there after the time that it may take to
+   *   fade out
+   */
+  async function keepsLayer({ isSuggesting }, watch) {
+    if (isSuggesting || !watch.hasLayers()) return false;
+    return !(await comesTrue(() => !watch.hasLayers(), FADING_MS));
+  }
+
+  /**
    * @param {Element} field
    * @returns {boolean} false if what had opened for it is closed
    */
@@ -563,5 +574,5 @@ const filling = (() => {
     ].filter((note) => typeof note === "string");
   }
 
-  return { belongsTo, finishFill, mayHavePicker, notationsFor, prepareField, readField };
+  return { belongsTo, finishFill, keepsLayer, mayHavePicker, notationsFor, prepareField, readField };
 })();

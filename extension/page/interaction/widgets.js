@@ -42,6 +42,8 @@ const widgets = (() => {
   const NAMED_LEVELS = 4;
   /** Links that only a script makes use of. */
   const LEADING_NOWHERE = "a:not([href]), a[href='#'], a[href^='javascript:' i]";
+  /** @type {WeakSet<Element>} fields that have turned out to search in a list */
+  const searching = new WeakSet();
 
   /**
    * @param {Element} element
@@ -85,6 +87,7 @@ const widgets = (() => {
       ["list", "both"].includes(attributeOf(field, "aria-autocomplete") ?? "") ||
       wrapperOf(field) !== null ||
       isUndeclared(field) ||
+      searching.has(field) ||
       isDrawnFor(field, nativeBehind(field)) ||
       (tagOf(field) === "input" && chipsOf(field).length > 0);
     return isNamed && opensList(field) && TEXT_INPUTS.has(kindOf(field)) && !editorAround(field);
@@ -120,6 +123,11 @@ const widgets = (() => {
    */
   function maySearch(element) {
     return isEditable(element) && TEXT_INPUTS.has(kindOf(element)) && roleOf(element) === "" && isInNamedList(element);
+  }
+
+  /** @param {Element} field that has turned out to search in a list */
+  function rememberSearch(field) {
+    searching.add(field);
   }
 
   /** @param {Element} element */
@@ -169,5 +177,5 @@ const widgets = (() => {
     return isTextField(element) && !isReadOnly(element);
   }
 
-  return { hasSuggestions, isEditable, isUndeclared, maySearch, operableIn, widgetKind, wrapperOf };
+  return { hasSuggestions, isEditable, isUndeclared, maySearch, operableIn, rememberSearch, widgetKind, wrapperOf };
 })();
