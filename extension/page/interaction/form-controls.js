@@ -21,7 +21,7 @@ const formControls = (() => {
     windowOf,
   } = dom;
   const { collapse, editedTextOf, misfit, visibleTextOf } = texts;
-  const { isDrawn } = geometry;
+  const { isDrawn, isVisuallyHidden } = geometry;
   const { editorAround, linesIn } = drawnEditors;
   const { hasSuggestions, widgetKind } = widgets;
   const { chipOf } = chips;
@@ -135,11 +135,13 @@ const formControls = (() => {
 
   /**
    * @param {HTMLInputElement} field
-   * @returns {HTMLInputElement[]} the fields of its group
+   * @returns {HTMLInputElement[]} the fields of its group that users see
    */
   function groupOf(field) {
     if (!isControl(field)) return [];
-    const isText = (/** @type {Element} */ one) => kindOf(one) === kindOf(field);
+    // A hidden one may hold the value of all others for the form.
+    const isText = (/** @type {Element} */ one) =>
+      kindOf(one) === kindOf(field) && (one === field || !isVisuallyHidden(one));
     const around = [...treeAncestors(parentElementOf(field), GROUP_LEVELS)];
     const all = around.map((one) => queryIn(one, "input").filter(isText)).find(({ length }) => length > 1) ?? [];
     return /** @type {HTMLInputElement[]} */ (all);
