@@ -68,6 +68,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'slider "Color" = Hue: 7°, Brightness: 80 % (0 to 100)  #hue',
             'slider "Day" = 2, Tuesday (0 to 6)  #day',
         ],
+        "slider without a height": ['slider "Length" = 7 (0 to 100)  #line'],
         "icon after a link that is not drawn": [
             'link 20x20  [href="#home"]',
             "-- out of sight --",

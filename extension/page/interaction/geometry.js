@@ -24,6 +24,7 @@ const geometry = (() => {
     isElement,
     isMatch,
     isText,
+    kindOf,
     labelsOf,
     parentElementOf,
     queryAll,
@@ -63,6 +64,8 @@ const geometry = (() => {
   /** An element this many pixels to the left of the page is hidden there. */
   const FAR = 1_000;
   const TRANSPARENT = "rgba(0, 0, 0, 0)";
+  /** Height of the thumb of a native slider. */
+  const THUMB_PX = 16;
   /** Where to hit a box, as fractions of its width and height: the middle first. */
   const SPOTS = /** @type {const} */ ([
     [0.5, 0.5],
@@ -156,10 +159,20 @@ const geometry = (() => {
    * @returns {DOMRect[]} a link on two lines has two
    */
   function rectsOf(element) {
-    const own = [...Reflect.apply(Element.prototype.getClientRects, element, [])].filter(hasArea);
+    const all = [...Reflect.apply(Element.prototype.getClientRects, element, [])];
+    const own = all.filter(hasArea);
+    if (!own.length && kindOf(element) === "range") return all.map(withThumb).filter(hasArea);
     // An element without a box, or with an empty one, shows its content.
     if (own.length || getComputedStyle(element).overflow !== "visible") return own;
     return [...childNodesOf(element)].flatMap((node) => (isElement(node) ? rectsOf(node) : rectsOfText(node)));
+  }
+
+  /**
+   * @param {DOMRect} line of a slider without a height of its own
+   * @returns {DOMRect} with the thumb, which is drawn over its middle
+   */
+  function withThumb({ x, y, width, height }) {
+    return new DOMRect(x, y - (THUMB_PX - height) / 2, width, THUMB_PX);
   }
 
   /** @param {Node} text */
