@@ -17,6 +17,7 @@ const MAX_ROUNDS = 6;
 const MAX_DRAGS = 3;
 const DATE =
   /^(?:(?<year>\d{4})-(?<month>\d\d)(?:-(?<day>\d\d))?)?(?:[T ]?(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d))?)?$/u;
+const HALF = /^[ap]m$/iu;
 /** The year first: the day may not exist in the year that the field contains. */
 const ORDER = /** @type {const} */ (["year", "month", "day", "hour", "minute", "second", "half"]);
 
@@ -65,14 +66,18 @@ export class NumberWidget extends Widget {
       const index = parts.indexOf(part);
       if (index < 0 || wanted[part] === undefined) continue;
       await this.ask("segment", { index });
-      await this.#reach(String(wanted[part]));
+      const { text } = await this.#number();
+      await this.#reach(textOf(part, wanted[part], text), part === "hour" && parts.includes("half"));
     }
     // A calendar that opened for it accepts the date when it is closed.
     if ((await this.ask("leave")) === "open") await this.press("Escape");
     for (const [index, part] of parts.entries()) {
       await this.ask("segment", { index });
       const { now, text } = await this.#number();
-      if (part && wanted[part] !== undefined && now !== wanted[part]) throw notKept(this.found, value, text, "");
+      if (!part || wanted[part] === undefined) continue;
+      const goal = textOf(part, wanted[part], text);
+      const isKept = part === "hour" && parts.includes("half") ? isSameHour(goal, now) : isNumberAt(goal, text, now);
+      if (!isKept) throw notKept(this.found, value, text, "");
     }
     return value;
   }
@@ -81,12 +86,13 @@ export class NumberWidget extends Widget {
    * Sets a slider or a spin button.
    *
    * @param {string} value
+   * @param {boolean} [isHalved] whether it is an hour up to twelve, which the page may count up to 24
    */
-  async #reach(value) {
+  async #reach(value, isHalved = false) {
     const goal = value.trim() === "" ? NaN : Number(value);
     let state = await this.#number();
     this.#refuseUnreachable(value, goal, state);
-    const isThere = () => isNumberAt(value, state.text, state.now);
+    const isThere = () => isNumberAt(value, state.text, state.now) || (isHalved && isSameHour(value, state.now));
     await this.ask("focus");
     if (state.isTyped && !isThere()) {
       await pressKeys(this.context.session, typed(value));
@@ -287,6 +293,25 @@ function isSameNumber(a, b) {
 function isNumberAt(value, text, now) {
   const goal = value.trim() === "" ? NaN : Number(value);
   return isAlike(text, value) || (now !== null && Math.abs(now - goal) < 1e-9);
+}
+
+/**
+ * @param {string} hour
+ * @param {number | null} now
+ * @returns {boolean} whether both are the same hour of a clock with twelve
+ */
+function isSameHour(hour, now) {
+  return now !== null && now % 12 === Number(hour) % 12;
+}
+
+/**
+ * @param {DatePart} part
+ * @param {number} number
+ * @param {string} shown
+ * @returns {string} what the segment takes: a word for the half of a day if it shows one, otherwise the number
+ */
+function textOf(part, number, shown) {
+  return part === "half" && HALF.test(shown) ? (number ? "PM" : "AM") : String(number);
 }
 
 /**

@@ -155,6 +155,12 @@ async def test_slider_thumb_spin_button_and_date_segments_reach_the_value(
             assert now == (["12", "31", "2026"] if name == "day" else [value])
 
 
+async def test_segments_of_a_clock_with_two_halves_take_the_time_of_the_day(widgets: DrivenTab) -> None:
+    for value, held in [("09:45", "9:45"), ("15:05", "15:5"), ("00:30", "0:30"), ("12:10", "12:10")]:
+        assert (await widgets.do("fill", selector="#clock", value=value))["value"] == value
+        assert (await state(widgets))["clock"] == held
+
+
 async def test_option_that_a_list_offers_to_add_is_added(offering: DrivenTab, subtests: pytest.Subtests) -> None:
     for selector, held in [("#key", "#held"), ("#search", "#found")]:
         with subtests.test(selector):

@@ -9,6 +9,7 @@ const numberFields = (() => {
   const { isVisible } = geometry;
 
   const DATE_PARTS = /** @type {const} */ (["year", "month", "day", "hour", "minute", "second"]);
+  const HALF = /^[ap]m$/iu;
   /** Minimum ratio of a track's length to its thumb's width. */
   const TRACK_FACTOR = 3;
 
@@ -44,7 +45,7 @@ const numberFields = (() => {
     const named = DATE_PARTS.find((part) => part === type);
     const most = numberIn(attributeOf(segment, "aria-valuemax")) ?? 0;
     if (named) return named;
-    if (type === "dayPeriod" || most === 1) return "half";
+    if (type === "dayPeriod" || most === 1 || HALF.test(collapse(visibleTextOf(segment)))) return "half";
     if (most > 999) return "year";
     if (most === 12) return "month";
     if (most >= 28 && most <= 31) return "day";
