@@ -39,6 +39,32 @@ async def test_field_holds_exactly_the_requested_options(several: DrivenTab, sub
     assert (reply["selected"], "option" in reply.get("changed", "")) == ([], False)
 
 
+async def test_options_are_known_without_what_only_screen_readers_read(blank: DrivenTab) -> None:
+    options = "".join(
+        f"<li role=option aria-selected=false><b>{one}</b> <i>{one}: 1 of 3, not selected</i>"
+        for one in ("A", "B", "C")
+    )
+    await blank.write(
+        f"""<style>i {{ position: absolute; left: -9999px }}</style><button id=zones role=combobox aria-controls=list
+        aria-expanded=false>Choose</button><ul id=list role=listbox aria-multiselectable=true hidden>{options}</ul>
+        <script>
+          zones.onclick = () => (zones.ariaExpanded = String(!(list.hidden = !list.hidden)));
+          list.onclick = ({{ target }}) => {{
+            const option = target.closest("li");
+            option.ariaSelected = String(option.ariaSelected !== "true");
+            const chosen = [...list.children].filter((one) => one.ariaSelected === "true");
+            zones.textContent = chosen.map((one) => one.firstChild.textContent).join(", ") || "Choose";
+          }};
+        </script>"""
+    )
+
+    reply = await blank.do("select", selector="#zones", value=["A", "C"])
+
+    assert [option["label"] for option in reply["selected"]] == ["A", "C"]
+    _, message = await blank.refused("select", selector="#zones", value="D")
+    assert 'Its options are "A", "B", "C".' in message
+
+
 UNDECLARED = [
     ("#fruit", "fruit", ["Pear"]),
     ("#teas", "teas", [["Mint", "Assam"], ["Sencha", "Mint"]]),

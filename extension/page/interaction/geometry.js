@@ -695,6 +695,7 @@ const geometry = (() => {
     hasArea,
     hitAt,
     inDocument,
+    isBoxless,
     isClippedAway,
     isDrawn,
     isLayerOver,

@@ -29,7 +29,7 @@ const listFields = (() => {
   const { focusedElement } = focusing;
   const { chipsOf } = chips;
   const { isEditable } = widgets;
-  const { fold, labelOf, optionLike, optionsIn, popupOf, rowOf, selectedAmong, toggleOf } = listOptions;
+  const { fold, labelOf, optionLike, optionsIn, popupOf, rowOf, selectedAmong, toggleOf, wholeLabelOf } = listOptions;
   const { isSameTime } = sameValues;
   const { shownBy } = shownValues;
 
@@ -54,14 +54,14 @@ const listFields = (() => {
     const popup = popupOf(field);
     const options = popup ? optionsIn(popup) : [];
     const option = optionLike(options, wanted, isLoose);
-    const offered = option ? options : similarFirst(options, labelOf, wanted);
+    const offered = option ? options : similarFirst(options, wholeLabelOf, wanted);
     const isDeclared =
       [field, popup].some((one) => one && attributeOf(one, "aria-multiselectable") === "true") ||
       options.some((one) => roleOf(one) === "menuitemcheckbox");
     const box = option && boxIn(option);
     const [active] = referred(field, "aria-activedescendant");
     const native = chosenInNative(field);
-    const isChosen = (/** @type {Element} */ one) => native?.some((label) => fold(label) === fold(labelOf(one)));
+    const isChosen = (/** @type {Element} */ one) => native?.some((label) => fold(label) === fold(wholeLabelOf(one)));
     // Otherwise the attribute may mark the option that the keys have come to.
     const isTicked = (/** @type {Element} */ one) =>
       attributeOf(one, "aria-checked") === "true" || SELECTED.test(attributeOf(one, "class") ?? "");

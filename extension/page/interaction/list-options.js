@@ -13,6 +13,7 @@ const listOptions = (() => {
     isControl,
     isAfter,
     isMatch,
+    outermost,
     parentElementOf,
     queryAll,
     queryDrawnIn,
@@ -24,7 +25,7 @@ const listOptions = (() => {
     roleOf,
   } = dom;
   const { collapse, drawnTextOf, folded, visibleTextOf } = texts;
-  const { handleOf, isClippedAway, isPositioned, isVisible } = geometry;
+  const { handleOf, isBoxless, isClippedAway, isPositioned, isVisible, isVisuallyHidden } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { isDrawnFor, nativeBehind } = standIns;
@@ -213,8 +214,32 @@ const listOptions = (() => {
     return hasIn(popup, "li") ? leavesIn(popup) : [];
   }
 
-  /** @param {Element} option */
+  /**
+   * @param {Element} option
+   * @returns {string} what users read on it, without what only screen readers read out, such as "Selected"
+   */
   function labelOf(option) {
+    const row = rowOf(option);
+    const hidden = queryIn(row, "*").filter((one) => isVisuallyHidden(one) && !isBoxless(one));
+    const seen = outermost(hidden).reduce(withoutTextOf, drawnTextOf(row));
+    return unticked(seen) || wholeLabelOf(option);
+  }
+
+  /**
+   * @param {string} text
+   * @param {Element} part
+   */
+  function withoutTextOf(text, part) {
+    const own = visibleTextOf(part).trim();
+    const at = own ? text.lastIndexOf(own) : -1;
+    return at < 0 ? text : `${text.slice(0, at)} ${text.slice(at + own.length)}`;
+  }
+
+  /**
+   * @param {Element} option
+   * @returns {string} its label with what is hidden, which takes less time
+   */
+  function wholeLabelOf(option) {
     return unticked(drawnTextOf(rowOf(option))) || collapse(attributeOf(option, "aria-label") ?? "");
   }
 
@@ -288,13 +313,15 @@ const listOptions = (() => {
       attributeOf(one, "data-value") ?? attributeOf(one, "value") ?? attributeOf(one, "aria-label");
     const hasValue = (/** @type {Element} */ one) => value(one) !== null && fold(value(one) ?? "") === goal;
     const goal = fold(wanted);
+    const has = (/** @type {Element} */ one) => fold(wholeLabelOf(one)).includes(goal);
     const exact =
-      options.find((one) => labelOf(one) === wanted) ??
-      options.find((one) => fold(labelOf(one)) === goal) ??
-      options.find((one) => isSameTime(labelOf(one), wanted)) ??
+      options.find((one) => wholeLabelOf(one) === wanted) ??
+      options.find((one) => fold(wholeLabelOf(one)) === goal) ??
+      options.find((one) => has(one) && fold(labelOf(one)) === goal) ??
+      options.find((one) => isSameTime(wholeLabelOf(one), wanted)) ??
       options.find(hasValue);
     if (exact || !isLoose || !goal) return exact;
-    const like = options.filter((one) => fold(labelOf(one)).includes(goal));
+    const like = options.filter(has);
     return like.length === 1 ? like[0] : undefined;
   }
 
@@ -321,5 +348,6 @@ const listOptions = (() => {
     rowOf,
     selectedAmong,
     toggleOf,
+    wholeLabelOf,
   };
 })();
