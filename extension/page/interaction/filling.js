@@ -111,6 +111,10 @@ const filling = (() => {
   const pickers = new WeakMap();
   /** @type {WeakSet<Element>} such fields, once nothing is open for them any more */
   const closed = new WeakSet();
+  /** @type {WeakMap<Element, Sample>} what fields have made of a day that was written into them */
+  const learned = new WeakMap();
+  /** @type {WeakMap<Element, Map<string, string>>} the days of texts that were found for fields in their own notations */
+  const meant = new WeakMap();
   const PART = "The editor shows only part of the text. Check whether it has kept the rest.";
   const TAKEN = "The page takes what is typed and draws it elsewhere, so it cannot be checked. Take a screenshot.";
   const REPLACED = "The page replaced the field when it lost the focus.";
@@ -131,7 +135,7 @@ const filling = (() => {
     const whole = isEntered ? lines.slice(0, -1) : lines;
     const given = isLine ? whole.replace(/\s*\n\s*/gu, " ") : whole;
     const field = /** @type {HTMLInputElement} */ (element);
-    const text = isFree(field) ? likeStart(field, given) : given;
+    const text = isFree(field) ? inOwnNotation(field, given) : given;
     const isLocked = isReadOnly(field) || isPicker(field);
     const isTyped = !isLocked && (!FORMATS.has(kind) || kind === "number") && !isLong(field, text);
     const [day, days] = isFree(field) ? [dayIn(given), daysIn(given)] : ["", []];
@@ -438,6 +442,7 @@ const filling = (() => {
     const mayCollect = isInput(field) && !isSecret(field) && !prepared.isEntered && !prepared.days.length;
     if (isLost && !value && mayCollect) notes.push(ONE_BY_ONE);
     const complaint = isInPage(field) ? complaintOf(field) : "";
+    if (!isLost && !prepared.isUnread && !complaint) learnNotation(prepared, text);
     return {
       value,
       next: "",
@@ -470,21 +475,47 @@ const filling = (() => {
    */
   function notationsFor({ field, before }, text, chosen) {
     const hints = referred(field, "aria-describedby").map((one) => collapse(textContentOf(one) ?? ""));
-    const samples = [before, attributeOf(field, "placeholder") ?? "", ...hints];
-    return otherNotations(isFree(field) ? text : "", samples, chosen);
+    const described = [attributeOf(field, "placeholder") ?? "", ...hints].map((one) => ({ text: one, day: "" }));
+    const samples = [{ text: chosen, day: dayIn(text) }, sampleOf(field, before), ...described];
+    const others = otherNotations(isFree(field) ? text : "", samples);
+    meant.set(field, new Map(others.own.map((one) => [one, dayIn(text)])));
+    return others;
   }
 
   /**
-   * A page may drop a whole period because of the notation of its end.
+   * A page may drop a whole period because of the notation of its end, or take a date in another one for a day long ago.
    *
    * @param {HTMLInputElement} field
    * @param {string} text
-   * @returns {string} the same date or time in the notation of the field before it, if that is the only other one
+   * @returns {string} the same date or time in the notation that is known of the field, or of the field before it, if that
+   *   is the only other one
    */
-  function likeStart(field, text) {
+  function inOwnNotation(field, text) {
     const [start, end, ...others] = groupOf(field);
-    if (!isDated(text) || !start || end !== field || others.length) return text;
-    return otherNotations(text, [start.value], "").own[0] ?? text;
+    const isEnd = start && end === field && !others.length;
+    const sample = learned.get(field) ?? (isEnd ? sampleOf(start, start.value) : null);
+    return (isDated(text) && sample && otherNotations(text, [sample]).own[0]) || text;
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} value that it holds, or has held
+   * @returns {Sample} how it writes dates and times
+   */
+  function sampleOf(field, value) {
+    return learned.get(field) ?? { text: value, day: "" };
+  }
+
+  /**
+   * @param {PreparedField} prepared of a field that has kept the text
+   * @param {string} text
+   */
+  function learnNotation({ field, day: given }, text) {
+    const day = given || (meant.get(field)?.get(text) ?? "");
+    const held = heldBy(field);
+    const [, month, date] = day.split("-");
+    // What was written as it was given is no sample: the page may not have read it yet.
+    if (day && month !== date && !dayIn(held)) learned.set(field, { text: held, day });
   }
 
   /**

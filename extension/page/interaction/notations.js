@@ -3,6 +3,7 @@
 // Other notations of a date, a time or a number, for fields that accept only their own.
 
 /** @typedef {{day: number[], date: string, clock: number[]}} Moment `day`: year, month, day; `date`: as it was given; `clock`: hour, minute, second; each of them empty if it is not known */
+/** @typedef {{text: string, day: string}} Sample a text that shows how the field writes dates and times; `day`: the one that it names, such as 2026-03-05, or empty if that is not known */
 
 const notations = (() => {
   const { dayIn, timeOfDay } = sameValues;
@@ -20,37 +21,36 @@ const notations = (() => {
 
   /**
    * @param {string} text
-   * @param {string[]} samples texts that show how the field writes dates and times
-   * @param {string} chosen the field after its own calendar has chosen the day of the text, or empty
+   * @param {Sample[]} samples
    * @returns {{own: string[], general: string[]}} other texts for the same date or time, as the samples are, and with other
    *   notations of the time; or for the same number
    */
-  function otherNotations(text, samples, chosen) {
+  function otherNotations(text, samples) {
     if (DECIMAL.test(text.trim())) return { own: [text.replace(".", ",")], general: [] };
     const [, date = "", time = ""] = PARTS.exec(text.trim()) ?? ["", text];
     const day = dayIn(date) ? dayIn(date).split("-").map(Number) : [];
     const clock = time ? timeOfDay(time).split(":").map(Number) : [];
     if (!day.length && !clock.length) return { own: [], general: [] };
     const moment = { day, date, clock };
-    const own = [likeSample(chosen, moment, day), ...samples.map((one) => likeSample(one, moment, []))].filter(Boolean);
+    const own = samples.map((one) => likeSample(one, moment)).filter(Boolean);
     const general = clock.length ? clocksOf(clock).map((one) => `${date} ${one}`.trim()) : [];
     return { own: own.includes(text) ? [] : own, general };
   }
 
   /**
-   * @param {string} sample
+   * @param {Sample} sample
    * @param {Moment} moment
-   * @param {number[]} known the day in it, if that is known
    * @returns {string} the moment in the notation of the sample; empty if that is not clear
    */
-  function likeSample(sample, { day, date, clock }, known) {
-    const dated = DATE.exec(sample) ?? DATE_PATTERN.exec(sample);
-    const timed = TIME.exec(sample) ?? TIME_PATTERN.exec(sample);
+  function likeSample(sample, { day, date, clock }) {
+    const dated = DATE.exec(sample.text) ?? DATE_PATTERN.exec(sample.text);
+    const timed = TIME.exec(sample.text) ?? TIME_PATTERN.exec(sample.text);
+    const known = sample.day.split("-").map(Number);
     if (!(dated || timed) || Boolean(dated) !== (date !== "") || (timed && !clock.length)) return "";
     const newDate = dated && day.length ? dateLike(dated, day, known) : date;
     if (dated && !newDate) return "";
     const newTime = timed ? timeLike(timed, clock) : clock.length ? clocksOf(clock)[0] : "";
-    const between = dated && timed ? sample.slice(dated.index + dated[0].length, timed.index) : "";
+    const between = dated && timed ? sample.text.slice(dated.index + dated[0].length, timed.index) : "";
     return `${newDate}${/^[ ,T]+$/u.test(between) ? between : " "}${newTime}`.trim();
   }
 
@@ -74,7 +74,7 @@ const notations = (() => {
 
   /**
    * @param {string[]} pair a day and a month in either order: numbers, or words
-   * @param {number[]} known the date, if that is known
+   * @param {number[]} known the year, month and day in it, if they are known
    * @returns {boolean | null} null if it is not clear
    */
   function startsWithDay([first = "", second = ""], [, month, day]) {
