@@ -579,6 +579,21 @@ async def test_start_of_a_period_is_kept_until_its_end_is_filled(calendars: Driv
     assert (await calendars.do("fill_form", fields=days))["fields"] == days
 
 
+async def test_day_is_not_picked_in_a_calendar_next_to_the_field_that_has_stayed_open_for_another(
+    calendars: DrivenTab,
+) -> None:
+    style = await calendars.page.add_style_tag(content=".calendar.modal { inset: auto 0 0 auto }")
+    assert (await calendars.do("fill", selector="#arrival", value="2026-01-05"))["value"] == "1/5/2026"
+
+    reply = await calendars.do("fill", selector="#visit", value="2026-01-12")
+
+    held = await calendars.page.evaluate("[state.arrival, state.visit]")
+    for selector in ("#arrival", "#visit"):
+        await calendars.do("press", selector=selector, keys="Escape")
+    await style.evaluate("one => one.remove()")
+    assert (reply["value"], held) == ("1/12/2026", ["1/5/2026", "1/12/2026"])
+
+
 MISREAD = """<input id=from placeholder=mm/dd/yyyy><input id=to placeholder=mm/dd/yyyy><script>
   const fields = [...document.querySelectorAll("input")];
   // It reads 2026-12-24 as a day in the second century, and moves the start before the end.

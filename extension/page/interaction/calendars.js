@@ -76,12 +76,18 @@ const calendars = (() => {
   const standing = new WeakMap();
   /** @type {WeakSet<Element>} fields below a layer that has opened for another one */
   const behind = new WeakSet();
+  /** @type {WeakMap<Element, Element[]>} by field: those that share its calendar */
+  const periods = new WeakMap();
+  /** @type {WeakMap<Element, {field: Element, place: string}>} by layer: the last field that its calendar was used for */
+  const served = new WeakMap();
 
   /**
    * @param {Element} field about to be filled
    * @param {boolean} isForeign whether what lies over it is for something else
+   * @param {Element[]} period the fields that share its calendar, such as the start and the end of a period
    */
-  function begin(field, isForeign) {
+  function begin(field, isForeign, period) {
+    periods.set(field, period);
     standing.set(field, [...runsOfDays().flatMap(([first]) => first ?? []), ...hourFields()]);
     if (isForeign) behind.add(field);
     else behind.delete(field);
@@ -213,9 +219,33 @@ const calendars = (() => {
   function monthsOpenedFor(field) {
     const before = standing.get(field) ?? [];
     const isOpened = (/** @type {Element[]} */ [first]) =>
-      first && (!before.includes(first) || (layerOf(first) !== null && !behind.has(field)));
+      first && (!before.includes(first) || (!behind.has(field) && isOwn(layerOf(first), field)));
     const months = runsOfDays().filter(isOpened).map(monthOf);
-    return months.filter((one) => one !== null).filter(({ grid }) => !isCutOff(grid));
+    const own = months.filter((one) => one !== null).filter(({ grid }) => !isCutOff(grid));
+    for (const layer of own.map(({ grid }) => layerOf(grid))) {
+      if (layer) served.set(layer, { field, place: placeOf(layer) });
+    }
+    return own;
+  }
+
+  /**
+   * @param {Element | null} layer that was open before the field was filled
+   * @param {Element} field
+   * @returns {boolean} false if its calendar was that of another field, and has not moved since
+   */
+  function isOwn(layer, field) {
+    const last = layer && served.get(layer);
+    if (!last) return layer !== null;
+    return [field, ...(periods.get(field) ?? [])].includes(last.field) || placeOf(layer) !== last.place;
+  }
+
+  /**
+   * @param {Element} layer
+   * @returns {string} where it is on the page
+   */
+  function placeOf(layer) {
+    const { x, y } = boxOf(layer);
+    return `${Math.round(x + scrollX)} ${Math.round(y + scrollY)}`;
   }
 
   /** @returns {Element[][]} the days of each month that is drawn */

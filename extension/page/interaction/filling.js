@@ -140,7 +140,8 @@ const filling = (() => {
     const isTyped = !isLocked && (!FORMATS.has(kind) || kind === "number") && !isLong(field, text);
     const [day, days] = isFree(field) ? [dayIn(given), daysIn(given)] : ["", []];
     refuseValue(field, text);
-    if (days.length || isLocked) calendars.begin(field, isForeign);
+    const group = groupOf(field);
+    if (days.length || isLocked) calendars.begin(field, isForeign, group.length === 2 ? group : []);
     if (!isLocked) takeFocus(field, "Fill the element that gets it.");
     const before = heldBy(field);
     const cell = cellAround(field);
