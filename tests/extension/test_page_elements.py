@@ -142,6 +142,20 @@ def test_complete_text_that_appears_late_is_preferred_to_a_partial_match(element
     assert elements.chosen("text=as a draft") == "#part"
 
 
+def test_row_is_found_by_the_whole_text_of_a_cell_without_waiting_for_another(elements: Elements) -> None:
+    elements.write(
+        "<table><tr><td>Ada Lovelace<td><button id=other>Edit</button>"
+        "<tr id=row><td>Ada<td>36<td><button id=edit>Edit</button></table>"
+    )
+    begun = elements.evaluate("performance.now()")
+
+    for selector, wanted in (("tr text=Ada >>> button", "#edit"), ("tr text=Ada", "#row")):
+        assert elements.chosen(selector, limits={"find": 10_000, "ready": 10_000}) == wanted
+
+    assert elements.evaluate("performance.now()") - begun < 10_000
+    assert elements.chosen("tr text=Love >>> button") == "#other"
+
+
 # --- Which element receives the mouse
 
 

@@ -146,7 +146,11 @@ const search = (() => {
       this.isPartial = !exact;
       if (exact || isWhole) return innermost(exact ?? []);
       const isPart = (/** @type {string} */ one) => hasPart(one, text);
-      return innermost(near.filter((element) => readings.some((read) => read(element).some(isPart))));
+      const partial = innermost(near.filter((element) => readings.some((read) => read(element).some(isPart))));
+      // The name in a cell is never the whole text of its row.
+      const holding = partial.filter((element) => partsOf(element).some((one) => folded(one) === text));
+      this.isPartial = !holding.length;
+      return holding.length ? holding : partial;
     }
   }
 
@@ -204,11 +208,19 @@ const search = (() => {
    * @returns {string} its whole text with a space between its parts: without one, the cells of a row are one word
    */
   function spacedTextOf(element) {
+    return folded(partsOf(element).join(" "));
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string[]} the texts in it, one for each text node
+   */
+  function partsOf(element) {
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     /** @type {string[]} */
     const parts = [];
     for (let node = walker.nextNode(); node; node = walker.nextNode()) parts.push(textContentOf(node) ?? "");
-    return folded(parts.join(" "));
+    return parts;
   }
 
   /**
