@@ -483,6 +483,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'combobox next to "City" = "Rome"  #city',
         ],
         "field with decoration in front": ['text "Zone:"', 'combobox next to "Zone:" = "Rome"  #zone'],
+        "values in the label of a list": [
+            'button "Remove"  [aria-label=Remove]',
+            'combobox "Colors" = "red" collapsed  #c',
+        ],
     },
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],

@@ -157,6 +157,8 @@ const accessibleNames = (() => {
     if (!own || !labelsFor(field).some((label) => isVisible(label) && !isClippedAway(label))) return "";
     const label = plain(labelTextOf(field, new Reading(field)));
     const words = label.replace(/[\s:*]+$/u, "").toLowerCase();
+    // The label around a list may contain its values, too.
+    if (attributeOf(field, "role") === "combobox" && words.startsWith(`${own} `)) return "";
     return /\p{L}/u.test(words) && !own.includes(words) ? label : "";
   }
 

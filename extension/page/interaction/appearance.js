@@ -45,7 +45,7 @@ const appearance = (() => {
     /^(?:[\w-]*[-_])?(?:icons?|fa|fas|far|fab|glyphicon|mdi|bi|codicon|octicon|lucide|ti|pi|ph|la|feather)[-_]([a-z][a-z0-9-]*)$/iu;
   /** Of an icon or its button, also with a modifier: `icon-button--flex`. */
   const ICON_STYLE =
-    /^(?:\d*x|lg|sm|xs|fw|spin|solid|regular|inverse|light|small|large|button|only|inner|left|right|container)(?:--.+)?$/iu;
+    /^(?:\d*x|lg|sm|xs|fw|spin|solid|regular|inverse|light|small|large|button|icon|only|inner|left|right|container)(?:--.+)?$/iu;
   /** Icons that only show that something opens. */
   const ARROW = /(?:^|[-_])(?:down|drop_down|expand_more)$/iu;
   const ICONS = "i, span, svg, use, img, [role='img']";

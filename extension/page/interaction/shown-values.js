@@ -23,7 +23,7 @@ const shownValues = (() => {
     textContentOf,
     treeAncestors,
   } = dom;
-  const { collapse, visibleTextOf } = texts;
+  const { collapse, isIconWord, visibleTextOf } = texts;
   const { isPositioned, isVisible } = geometry;
   const { hasOtherField } = standIns;
   const { isUndeclared } = widgets;
@@ -89,13 +89,16 @@ const shownValues = (() => {
 
   /**
    * @param {Element} field
-   * @returns {string[]} the texts in its frame, without a placeholder
+   * @returns {string[]} the texts in its frame, or after its name in the label around it, without a placeholder
    */
   function framedBy(field) {
-    const frame = drawnFrameOf(field);
+    const name = nameIn(field);
+    const isValued = (/** @type {Element} */ label) =>
+      holds(label, field) && !hasOtherField(label, field) && fold(visibleTextOf(label)).startsWith(`${name} `);
+    const frame = drawnFrameOf(field) ?? (name && labelsOf(field).find(isValued));
     if (!frame) return [];
-    const hints = queryIn(frame, PLACEHOLDERS).map((one) => collapse(visibleTextOf(one)));
-    return [...new Set(textsNextTo(frame, field))].filter((text) => !hints.includes(text));
+    const hints = [name, ...queryIn(frame, PLACEHOLDERS).map(nameIn)];
+    return [...new Set(textsNextTo(frame, field))].filter((text) => !hints.includes(fold(text)));
   }
 
   /**
@@ -182,7 +185,7 @@ const shownValues = (() => {
    * @returns {boolean} whether it does not show the value: a list before the field may consist of chips
    */
   function isUnshown(element, field) {
-    if (isLayerBelow(element, field)) return true;
+    if (isLayerBelow(element, field) || isIconWord(element)) return true;
     if (!isMatch(element, UNSHOWN)) return false;
     const isChips = isMatch(element, "[role='listbox']") && !referred(field, "aria-controls").includes(element);
     return !isChips || !isAfter(field, element);

@@ -26,7 +26,7 @@ const states = (() => {
     tagOf,
     textContentOf,
   } = dom;
-  const { editedTextOf, plain, quote, shorten } = texts;
+  const { editedTextOf, plain, quote, shorten, symbolOf } = texts;
   const { linesIn, sinkOf } = drawnEditors;
   const { hasNativeState, isBelowChoice } = formControls;
   const { BUTTONS, CHECKABLE, componentRoleOf } = roles;
@@ -194,7 +194,7 @@ const states = (() => {
     const isLabeled = attributeOf(button, "aria-labelledby") !== null || labelsOf(button).length > 0;
     // Most buttons with such a name are icons, and one letter is a symbol, too, such as B for bold.
     const mayDiffer = attributeOf(button, "aria-label") !== null && wordsIn(textContentOf(button) ?? "").length > 0;
-    if (!isLabeled && !mayDiffer) return "";
+    if ((!isLabeled && !mayDiffer) || symbolOf(button)) return "";
     const content = contentIn(button);
     const name = plain(accessibleNameOf(button, true));
     if (isLabeled) return !name.includes(content) && /[\p{L}\p{N}]/u.test(content) ? content : "";
