@@ -176,6 +176,14 @@ async def test_click_reports_what_it_has_changed(tab: DrivenTab, subtests: pytes
             assert len(json.dumps(result)) < 400
 
 
+async def test_double_click_reports_what_opens_only_when_no_further_click_can_follow(tab: DrivenTab) -> None:
+    await tab.show("<p id=go ondblclick=\"setTimeout(() => (list.textContent = 'Oak'), 250)\">Trees</p><p id=list></p>")
+
+    result = await tab.do("click", selector="#go", count=2)
+
+    assert result["changed"] == 'now "Oak"'
+
+
 CLICK = ("<a id=go href='{}'>Go</a>", "click", {"selector": "#go"})
 FILL = ("<input id=q onchange=\"location = '{}'\">", "fill", {"selector": "#q", "value": "a\n"})
 PRESS = ("<button id=go onclick=\"location = '{}'\">Go</button>", "press", {"selector": "#go", "keys": "Enter"})

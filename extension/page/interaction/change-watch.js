@@ -154,6 +154,8 @@ const changeWatch = (() => {
     #styles = new Map();
     /** Whether the element acted on last opens something. */
     #isOpener = false;
+    /** Whether it was clicked twice: some trees react only when no further click can follow. */
+    #isDouble = false;
     /** @readonly */
     #address = location.href;
     /** Whether an element has come and gone. */
@@ -434,8 +436,9 @@ const changeWatch = (() => {
      *   another address
      */
     #mayOpen() {
-      if (this.#action === "fill" || !(this.#isOpener || this.#hasOtherAddress())) return false;
       this.#take();
+      if (this.#action === "fill") return false;
+      if (!this.#isOpener && !this.#hasOtherAddress()) return this.#isDouble && this.#come.size + this.#gone.size === 0;
       const isShown = (/** @type {Node} */ node) => isInPage(node) && isSeen(node);
       return ![...this.#come, ...this.#revealed()].some((node) => isWorded(node) && isShown(node));
     }
@@ -591,6 +594,7 @@ const changeWatch = (() => {
      */
     #expectInput = (event) => {
       this.#latestInput = event;
+      if (event.type === "click") this.#isDouble = /** @type {MouseEvent} */ (event).detail === 2;
       const note = () => this.#latestInput === event && this.noteInput();
       void scheduler.postTask(note, { priority: "user-blocking" });
     };
