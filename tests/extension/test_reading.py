@@ -386,6 +386,21 @@ async def test_main_content_is_read_by_scripts_that_are_injected_once(
     assert refused == {"code": "INVALID_ARGUMENT", "message": 'content must be "all", "main" or "selection".'}
 
 
+async def test_dialog_with_a_backdrop_next_to_a_scroll_bar_is_main_content(
+    show: Shown, bridge: FakeBridge, site: Site
+) -> None:
+    story = "".join(f"<p>The river rose by two metres in one night, and again in the next. {i}</p>" for i in range(80))
+    backdrop = "<div style='position: fixed; inset: 0; background: #0008'></div>"
+    dialog = "<div role=dialog style='position: fixed; inset: 30%'><h2>Delete the flood?</h2></div>"
+    site.pages["/delete"] = f"<!doctype html><main>{story}</main>{backdrop}{dialog}".encode()
+    page = await show(site.url("/delete"))
+
+    result = (await bridge.ask("read_tab", content="main"))["result"]
+
+    assert await page.evaluate("document.documentElement.clientWidth < innerWidth")
+    assert result["text"].startswith("## Delete the flood?")
+
+
 async def test_page_that_consists_mainly_of_a_cross_site_frame_is_read_with_it(
     show: Shown, bridge: FakeBridge, site: Site
 ) -> None:

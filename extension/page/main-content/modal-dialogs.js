@@ -64,8 +64,14 @@ const modalDialogs = (() => {
    */
   function fillsWindow(layer, view) {
     if (view.getComputedStyle(layer).position !== "fixed") return false;
+    // Scroll bars are part of the window's inner size, but no layer lies over them.
+    const { width, height, scale } = view.visualViewport ?? {
+      width: view.innerWidth,
+      height: view.innerHeight,
+      scale: 1,
+    };
     const { left, right, top, bottom } = rectOf(layer);
-    return left < 1 && top < 1 && right > view.innerWidth - 1 && bottom > view.innerHeight - 1;
+    return left < 1 && top < 1 && right > width * scale - 1 && bottom > height * scale - 1;
   }
 
   /**
