@@ -44,6 +44,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "holder without a box": ['button "a"  button'],
         "cut off by an ancestor without height": ['button "b"  i > button'],
         "cut off by a positioned ancestor": ['button "b"  body > button'],
+        "shut part below the window": ["-- out of sight --", 'button "Question"  button text=Question'],
         "fields in the head of a table": [
             'row "Name | Price"',
             'link "Documentation"  [href="#i"]',

@@ -27,10 +27,11 @@ const itemPlaces = (() => {
    * @param {{width: number, height: number}} sight
    */
   function measure(element, within, sight) {
-    if (within.isFar || within.clip || documentOf(element) !== document) return;
+    // What is shut adds nothing out of sight either.
+    if ((within.isFar && !within.isCutting) || within.clip || documentOf(element) !== document) return;
     const box = boxOf(element);
     if (box.width === 0 || box.height === 0) within.clip = clipOf(element, box);
-    else within.isFar = !meets(box, sight);
+    else within.isFar ||= !meets(box, sight);
   }
 
   /**

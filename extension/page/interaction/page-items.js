@@ -22,6 +22,7 @@
  * @property {boolean} isSilent whether its texts are already listed
  * @property {boolean} isVisible whether its texts are visible
  * @property {boolean} isFar whether it is known to be out of sight
+ * @property {boolean} isCutting whether the element itself may cut off its content
  * @property {"" | "in flow" | "positioned"} clip whether an ancestor without a size clips its content: only content in
  *   its flow, or also positioned content
  * @property {boolean} isDrawing whether it is a drawing of few shapes, which are listed
@@ -147,6 +148,7 @@ const pageItems = (() => {
         cursor: "",
         isVisible: true,
         isFar: false,
+        isCutting: false,
         clip: "",
         textKind,
         block: { item: null, isRow: false },
@@ -170,7 +172,7 @@ const pageItems = (() => {
       const isThere = (isVisible_ || isRendered(element)) && !this.#inert.has(element);
       if (!isThere && !(isCandidate && hasVisibleLabel(element))) return;
       if (isCopy(element)) return;
-      const within = { ...around, isVisible: isVisible_ };
+      const within = { ...around, isVisible: isVisible_, isCutting: false };
       if (within.clip && isUnclipped(element, within.clip)) within.clip = "";
       const role = this.#roleAt(element, tag, isCandidate, within);
       const place = this.items.length;
@@ -338,6 +340,7 @@ const pageItems = (() => {
       const inherited = within.cursor;
       const style = getComputedStyle(element);
       within.cursor = style.cursor;
+      within.isCutting = style.overflow !== "visible";
       // A part that a page describes itself may be for dragging, like the surface around it.
       if (role === "clickable" && attributeOf(element, "aria-roledescription")) {
         return grippedRole(style.cursor, element) || role;
