@@ -412,7 +412,7 @@ property pageFunction : "function readPage(request) {
       if (this.row?.cell && isSign(element, tag) && this.#field(element, tag)) return null;
       if (tag === \"optgroup\" && isDrawn(element, false)) this.#value(textOf(attributeOf(element, \"label\"), KEPT));
       const isFar = this.isStrict && getComputedStyle(element).contentVisibility === \"auto\" && !Reflect.get(element, \"innerText\");
-      const root = isFar ? element : tag.includes(\"-\") || !first ? shadowRootOf(element) : null;
+      const root = isFar ? element : tag.includes(\"-\") || !first ? shadowRootOf(element) : openRootOf.call(element);
       if (root) this.#inner(root, drawnTextOf(root));
       if (isFar) return null;
       const mark = this.#markAfter(element, own);
@@ -885,11 +885,10 @@ property pageFunction : "function readPage(request) {
     throw new PageError(\"EMPTY_PAGE\", NO_TEXT);
   }
   function shadowRootOf(element) {
-    const open = Reflect.get(Element.prototype, \"shadowRoot\", element);
+    const open = openRootOf.call(element);
     if (open || !(\"innerText\" in element)) return open;
-    const inChrome = globalThis.chrome?.dom?.openOrClosedShadowRoot;
     const inFirefox = Reflect.get(Element.prototype, \"openOrClosedShadowRoot\", element) ?? null;
-    return inChrome?.(/** @type {HTMLElement} */ (element)) ?? inFirefox;
+    return globalThis.chrome?.dom?.openOrClosedShadowRoot?.(/** @type {HTMLElement} */ (element)) ?? inFirefox;
   }
   function drawnTextOf(part) {
     const hasLines = part instanceof Element && getComputedStyle(part).whiteSpace.startsWith(\"pre\");
@@ -1156,6 +1155,7 @@ property pageFunction : "function readPage(request) {
   const [nextElementOf, lastElementOf] = gettersOf(Element.prototype, \"nextElementSibling\", \"previousElementSibling\");
   const [typeOf, parentOf] = gettersOf(Node.prototype, \"nodeType\", \"parentElement\");
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, \"firstChild\", \"nextSibling\");
+  const [openRootOf] = gettersOf(Element.prototype, \"shadowRoot\");
   const range = new Range();
   const pages = withFrames(document);
   let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };

@@ -393,7 +393,7 @@ export function readPage(request) {
       // With `content-visibility: auto`, what is far from the window is not drawn yet.
       const isFar =
         this.isStrict && getComputedStyle(element).contentVisibility === "auto" && !Reflect.get(element, "innerText");
-      const root = isFar ? element : tag.includes("-") || !first ? shadowRootOf(element) : null;
+      const root = isFar ? element : tag.includes("-") || !first ? shadowRootOf(element) : openRootOf.call(element);
       if (root) this.#inner(root, drawnTextOf(root));
       if (isFar) return null;
       const mark = this.#markAfter(element, own);
@@ -1123,11 +1123,10 @@ export function readPage(request) {
    * @returns {ShadowRoot | null} also a closed one, if an extension asks
    */
   function shadowRootOf(element) {
-    const open = Reflect.get(Element.prototype, "shadowRoot", element);
+    const open = openRootOf.call(element);
     if (open || !("innerText" in element)) return open;
-    const inChrome = globalThis.chrome?.dom?.openOrClosedShadowRoot;
     const inFirefox = Reflect.get(Element.prototype, "openOrClosedShadowRoot", element) ?? null;
-    return inChrome?.(/** @type {HTMLElement} */ (element)) ?? inFirefox;
+    return globalThis.chrome?.dom?.openOrClosedShadowRoot?.(/** @type {HTMLElement} */ (element)) ?? inFirefox;
   }
 
   /**
@@ -1562,6 +1561,7 @@ export function readPage(request) {
   const [nextElementOf, lastElementOf] = gettersOf(Element.prototype, "nextElementSibling", "previousElementSibling");
   const [typeOf, parentOf] = gettersOf(Node.prototype, "nodeType", "parentElement");
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, "firstChild", "nextSibling");
+  const [openRootOf] = gettersOf(Element.prototype, "shadowRoot");
   /** One for all texts: the document keeps track of each until it is collected. */
   const range = new Range();
   const pages = withFrames(document);

@@ -261,6 +261,13 @@ MARKUP = {
     "<svg><text y=20>Sales<tspan x=0 dy=1em>12 of H</tspan><tspan dy=4 font-size=10>2</tspan></text></svg>": (
         "Sales 12 of H2",
     ),
+    "<p>Harbour</p><div>3 boats<template shadowrootmode=open><h2>Pier</h2><slot></slot></template></div>": (
+        "Harbour",
+        "",
+        "Pier",
+        "",
+        "3 boats",
+    ),
     "On Monday, Grace wrote:<b class=quote>Hello<i>!</i><b class=quote>older</b>Bye</b>:"
     "<style>.quote { display: inline-block; width: 100% }</style>": (
         "On Monday, Grace wrote:",
