@@ -140,8 +140,7 @@ const filling = (() => {
     const isTyped = !isLocked && (!FORMATS.has(kind) || kind === "number") && !isLong(field, text);
     const [day, days] = isFree(field) ? [dayIn(given), daysIn(given)] : ["", []];
     refuseValue(field, text);
-    const group = groupOf(field);
-    if (days.length || isLocked) calendars.begin(field, isForeign, group.length === 2 ? group : []);
+    if (days.length || isLocked) calendars.begin(field, isForeign, periodOf(field));
     if (!isLocked) takeFocus(field, "Fill the element that gets it.");
     const before = heldBy(field);
     const cell = cellAround(field);
@@ -492,10 +491,19 @@ const filling = (() => {
    *   is the only other one
    */
   function inOwnNotation(field, text) {
-    const [start, end, ...others] = groupOf(field);
-    const isEnd = start && end === field && !others.length;
-    const sample = learned.get(field) ?? (isEnd ? sampleOf(start, start.value) : null);
-    return (isDated(text) && sample && otherNotations(text, [sample]).own[0]) || text;
+    if (!isDated(text)) return text;
+    const [start, end] = periodOf(field);
+    const sample = learned.get(field) ?? (start && end === field ? sampleOf(start, start.value) : null);
+    return (sample && otherNotations(text, [sample]).own[0]) || text;
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @returns {HTMLInputElement[]} the start and the end of its period; empty if it is in none
+   */
+  function periodOf(field) {
+    const group = groupOf(field);
+    return group.length === 2 ? group : [];
   }
 
   /**
