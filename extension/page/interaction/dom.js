@@ -447,8 +447,10 @@ const dom = (() => {
    * @returns {boolean} whether its text is a password, a one-time code or of a card: none of these is listed
    */
   function keepsSecret(field) {
+    const kind = kindOf(field);
+    if (UNTYPED.has(kind)) return false;
     const names = ["autocomplete", "name", "id"].map((name) => attributeOf(field, name) ?? "").join(" ");
-    return isTextField(field) && (kindOf(field) === "password" || SECRET_FIELD.test(names) || isDotted(field));
+    return kind === "password" || SECRET_FIELD.test(names) || (kind === "textarea" && isDotted(field));
   }
 
   /**
