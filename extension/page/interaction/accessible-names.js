@@ -141,10 +141,9 @@ const accessibleNames = (() => {
       element,
       ...(isMatch(element, DIALOGS) ? labels.flatMap((one) => queryIn(one, BUTTONS)) : []),
     ]);
-    const referred_ = { without, isReferred: true, around };
-    return labels
-      .map((label) => new Reading(label, { ...referred_, isHiddenToo: isConcealed(label) }).nameOf(label))
-      .join(" ");
+    const readingOf = (/** @type {Element} */ label) =>
+      new Reading(label, { without, isHiddenToo: isConcealed(label), isReferred: true, around });
+    return labels.map((label) => readingOf(label).nameOf(label)).join(" ");
   }
 
   /**
