@@ -59,6 +59,7 @@ export class NumberWidget extends Widget {
     const wanted = datePartsOf(value);
     if (!wanted) throw this.failed("takes a date. Pass one such as 2026-12-31, or 2026-12-31T23:59 with a time.");
     const parts = /** @type {(DatePart | "")[]} */ (await this.ask("segments"));
+    const isHalved = (/** @type {DatePart} */ part) => part === "hour" && parts.includes("half");
     if (parts.includes("half") && wanted.hour !== undefined) {
       Object.assign(wanted, { hour: wanted.hour % 12 || 12, half: wanted.hour < 12 ? 0 : 1 });
     }
@@ -67,7 +68,7 @@ export class NumberWidget extends Widget {
       if (index < 0 || wanted[part] === undefined) continue;
       await this.ask("segment", { index });
       const { text } = await this.#number();
-      await this.#reach(textOf(part, wanted[part], text), part === "hour" && parts.includes("half"));
+      await this.#reach(textOf(part, wanted[part], text), isHalved(part));
     }
     // A calendar that opened for it accepts the date when it is closed.
     if ((await this.ask("leave")) === "open") await this.press("Escape");
@@ -76,7 +77,7 @@ export class NumberWidget extends Widget {
       const { now, text } = await this.#number();
       if (!part || wanted[part] === undefined) continue;
       const goal = textOf(part, wanted[part], text);
-      const isKept = part === "hour" && parts.includes("half") ? isSameHour(goal, now) : isNumberAt(goal, text, now);
+      const isKept = isHalved(part) ? isSameHour(goal, now) : isNumberAt(goal, text, now);
       if (!isKept) throw notKept(this.found, value, text, "");
     }
     return value;
