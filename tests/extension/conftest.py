@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from fastmcp import Client
-from playwright.async_api import BrowserContext, Locator, Page, Playwright, async_playwright, expect
+from playwright.async_api import BrowserContext, Locator, Page, Playwright, Worker, async_playwright, expect
 
 from bench.driven import driven_browser
 from demo.browser import close_welcome
@@ -277,6 +277,15 @@ async def use_as_user(page: Page) -> None:
     A press before its first frame would be lost.
     """
     assert await page.evaluate("navigator.userActivation.hasBeenActive"), "Playwright's scripts count as a user's act"
+
+
+@asynccontextmanager
+async def full_storage(target: Page | Worker, area: str) -> AsyncGenerator[None]:
+    """Let a page or the worker store nothing; all tests share the worker, so it is as before afterwards."""
+    stub = f"chrome.storage.{area}.set"
+    await target.evaluate(f"() => {{ kept = {stub}; {stub} = async () => {{ throw new Error('disk full'); }}; }}")
+    yield
+    await target.evaluate(f"() => {{ {stub} = kept; }}")
 
 
 async def stop_worker(popup: Popup) -> None:

@@ -1,13 +1,11 @@
 """Commands that need an attached tab: which one they use, and what ends with it."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 
 import pytest
 from playwright.async_api import BrowserContext, Page, expect
 
-from tests.extension.conftest import Popup, Site, stop_worker
+from tests.extension.conftest import Popup, Site, full_storage, stop_worker
 from tests.extension.test_popup import show_page, wait_for_badge
 from tests.support import polling
 from tests.support.fake_bridge import FakeBridge, Message
@@ -128,7 +126,8 @@ async def test_stop_detaches_every_tab_even_if_that_cannot_be_stored(
         await attach(paired, bridge, layers.url(f"/{name}"))
     await show_page(paired, layers.url("/one"))
     tab_id = await paired.tab_id(layers.url("/one"))
-    async with full_storage(paired):
+    (worker,) = paired.page.context.service_workers
+    async with full_storage(worker, "session"):
         await paired.press("stop")
         await expect(paired.element("problem")).to_contain_text("disk full")
         assert [(await bridge.next_message("tab_detached"))["event"] for _ in "ab"] == ["tab_detached"] * 2
@@ -148,25 +147,13 @@ async def test_a_shortcut_whose_effect_cannot_be_stored_is_reported(
     tab_id = await paired.tab_id(layers.url("/a"))
     (worker,) = paired.page.context.service_workers
     shortcut = "async (id) => chrome.commands.onCommand.dispatch('attach', await chrome.tabs.get(id))"
-    async with full_storage(paired):
+    async with full_storage(worker, "session"):
         await worker.evaluate(shortcut, tab_id)
         await expect(paired.element("problem")).to_contain_text("disk full")
         await bridge.next_message("tab_detached")
 
     await worker.evaluate(shortcut, tab_id)
     assert (await bridge.next_message("tab_attached"))["tab_id"] == tab_id
-
-
-@asynccontextmanager
-async def full_storage(popup: Popup) -> AsyncGenerator[None]:
-    """Let the browser store nothing more; the worker, which all tests share, is as before afterwards."""
-    (worker,) = popup.page.context.service_workers
-    await worker.evaluate("""() => {
-        globalThis.kept = chrome.storage.session.set;
-        chrome.storage.session.set = async () => { throw new Error("disk full"); };
-    }""")
-    yield
-    await worker.evaluate("() => void (chrome.storage.session.set = kept)")
 
 
 async def tab_has(popup: Popup, tab_id: int, key: str, value: str) -> None:

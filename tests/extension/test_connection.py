@@ -8,7 +8,7 @@ from playwright.async_api import expect
 from websockets.asyncio.server import ServerConnection
 
 from demo.web import serving
-from tests.extension.conftest import Popup, Site, changed_waits, changed_worker, comes_true, stop_worker
+from tests.extension.conftest import Popup, Site, changed_waits, changed_worker, comes_true, full_storage, stop_worker
 from tests.support.fake_bridge import FakeBridge, Message, challenge, honest_handshake, make_nonce
 from tests.support.ui_texts import ui_text
 
@@ -77,11 +77,9 @@ async def test_a_failed_storage_call_is_shown_and_the_next_attempt_works(paired:
     problem = paired.element("problem")
     # The user's choice is stored in one; the reason why a connection ended in the other, and nothing waits for that.
     for area, action in (("local", "disconnect"), ("session", "reconnect")):
-        stub = f"chrome.storage.{area}.set"
-        await worker.evaluate(f"() => {{ kept = {stub}; {stub} = async () => {{ throw new Error('disk full'); }}; }}")
-        await paired.press(action)
-        await expect(problem).to_contain_text("disk full")
-        await worker.evaluate(f"() => {{ {stub} = kept; }}")
+        async with full_storage(worker, area):
+            await paired.press(action)
+            await expect(problem).to_contain_text("disk full")
         await paired.shows("Connected")
 
         await paired.press("disconnect")

@@ -15,6 +15,7 @@ from tests.extension.conftest import (
     changed_worker,
     driven,
     driven_tab,
+    full_storage,
     held_limits,
 )
 from tests.extension.test_attaching import error_of, until
@@ -97,13 +98,11 @@ async def test_invalid_host_stays_in_its_field_with_the_reason_and_that_of_a_pas
 
 
 async def test_failed_saves_are_shown_and_later_ones_succeed(options: Page) -> None:
-    kept = "chrome.storage.local.set"
-    await options.evaluate(f"() => {{ kept = {kept}; {kept} = async () => {{ throw new Error('disk full'); }}; }}")
-    await options.locator("#group").press("Space")
-    await expect(options.locator("#problem")).to_contain_text("disk full")
-    await expect(options.locator("#outcome")).to_be_empty()
+    async with full_storage(options, "local"):
+        await options.locator("#group").press("Space")
+        await expect(options.locator("#problem")).to_contain_text("disk full")
+        await expect(options.locator("#outcome")).to_be_empty()
 
-    await options.evaluate(f"() => {{ {kept} = kept; }}")
     await options.evaluate("Date.prototype.toLocaleTimeString = (language) => `a time in ${language}`")
     await options.locator("#log").press("Space")
     await expect(options.locator("#outcome")).to_contain_text("Saved at a time in en")
