@@ -211,6 +211,8 @@ async def test_shortcuts_attach_and_detach_the_tab_in_front_and_stop(driven: Dri
     await worker.evaluate(press, ["attach", driven.tab_id])
     await driven.received("tab_attached")
     waiting = asyncio.create_task(driven.ask("wait_for", text="never shown", timeout=25_000))
+    # It is sent in the task's first turn.
+    await asyncio.sleep(0)
     assert (await driven.bridge.ask("browser_get_tabs"))["success"]
     await worker.evaluate(press, ["stop", None])
     assert error_of(await waiting)[1].startswith("The user pressed Stop")
