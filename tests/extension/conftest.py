@@ -226,21 +226,30 @@ async def changed_worker(context: BrowserContext, change: str, begun: object, en
         await worker.evaluate(change, ended)
 
 
-# In the service worker: timers of this many milliseconds that start while this is on expire when it is turned off.
+# In the service worker: timers and signals of this many milliseconds that start while this is on expire when it is
+# turned off.
 HELD_LIMITS = """held => {
   const real = (setTimeout.real ??= setTimeout);
+  const realSignal = (AbortSignal.timeout.real ??= AbortSignal.timeout);
   const { limits } = setTimeout;
   const noting = (action, ms, ...rest) => {
     if (ms === held) noting.limits.push(action);
     return real(action, ms === held ? 30_000 : ms, ...rest);
   };
+  const signalOf = (ms) => {
+    if (ms !== held) return realSignal.call(AbortSignal, ms);
+    const controller = new AbortController();
+    noting.limits.push(() => controller.abort(new DOMException("", "TimeoutError")));
+    return controller.signal;
+  };
   globalThis.setTimeout = held ? Object.assign(noting, { real, limits: [] }) : real;
+  AbortSignal.timeout = held ? Object.assign(signalOf, { real: realSignal }) : realSignal;
   if (!held) for (const timeUp of limits) timeUp();
 }"""
 
 
 def held_limits(context: BrowserContext, ms: int = 30_000) -> AbstractAsyncContextManager[None]:
-    """Let the service worker's timers of this length that start inside the block expire at its end, and not before.
+    """Let the service worker's timers and signals of this length that start in the block expire at its end, not before.
 
     By default these are the timeouts of commands.
     """
