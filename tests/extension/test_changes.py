@@ -157,6 +157,15 @@ CHANGES = {
     "a dialog that its button names": 'dialog "Calendar" opened',
     "a list of pictures": 'list "Colors" with 2 options: "Red" #red, "Blue" #blue',
     "a map that waits for a double-click": 'now "Harbour"',
+    "what a state hides": 'gone "All of it"',
+    "what becomes transparent": 'gone "All of it"',
+    "what a style sheet hides": 'gone "All of it"',
+    "a panel that opens": 'now "All of it"',
+    "a panel that closes": 'gone "All of it"',
+    "a panel that closes, with what it belongs to": 'button#go "More" collapsed',
+    "a text in a panel that is shut": "",
+    "a part that is drawn out of a box without a height": 'now "All of it"',
+    "a part that is scaled away": 'gone "All of it"',
 }
 
 

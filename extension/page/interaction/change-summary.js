@@ -9,7 +9,6 @@ const changeSummary = (() => {
     closestDrawnOf,
     closestOf,
     controlOf,
-    documentOf,
     drawnAncestors,
     drawnChildrenOf,
     holds,
@@ -29,14 +28,14 @@ const changeSummary = (() => {
     queryIn,
     tagOf,
     textContentOf,
-    windowOf,
   } = dom;
   const { collapse, drawnTextOf, isIconWord, nameOf, plain, quote, shorten, textOf } = texts;
   const { handleOf, isVisible } = geometry;
   const { faultOf, messagesOf } = faults;
   const { innermost } = search;
   const { selectorOf } = selectorGenerator;
-  const { ALERTS, ANNOUNCED, LISTS, STATUSES, dialogMessageOf, isSeen, isTiny, isUnshown, valueOf } = pageState;
+  const { ALERTS, ANNOUNCED, LISTS, STATUSES, dialogMessageOf, isInShownPage, isSeen, isTiny, isUnshown, valueOf } =
+    pageState;
 
   const UNREAD_PARTS =
     "script, style, template, noscript, svg title, svg desc, svg defs, fieldset[aria-hidden='true'] > legend";
@@ -525,14 +524,6 @@ const changeSummary = (() => {
       }
     }
     yield run;
-  }
-
-  /**
-   * @param {Element} element
-   * @returns {boolean} whether it is in a page that is still shown
-   */
-  function isInShownPage(element) {
-    return isInPage(element) && windowOf(/** @type {Document} */ (documentOf(element))) !== null;
   }
 
   /** @param {Element} element */

@@ -42,7 +42,8 @@ const changeWatch = (() => {
   const { focusedElement } = focusing;
   const { isCopy } = replacements;
   const { editorAround } = drawnEditors;
-  const { DIALOGS, allIn, aroundField, isClipped, isParked, isSeen, stateOf, valueOf } = pageState;
+  const { DIALOGS, allIn, aroundField, hiddenAmong, isClipped, isInShownPage, isParked, isSeen, stateOf, valueOf } =
+    pageState;
   const { LABELS, isWorded, labelOf, restatings, revealings, summarizeChanges } = changeSummary;
   const { isAt, isWholeInOrder, reordered } = redrawing;
   const { isTrack, slidesIn } = sliding;
@@ -89,6 +90,7 @@ const changeWatch = (() => {
   ]);
   /** Levels of elements that give one text its styles: wrapping a text in them is not a change. */
   const WRAPPER_LEVELS = 4;
+  const COLLAPSED = / collapsed$/u;
   const SORTED = / sorted [a-z]+$/u;
   /** Levels to climb from the element acted on to the one with such a state. */
   const TOGGLE_LEVELS = 4;
@@ -102,6 +104,15 @@ const changeWatch = (() => {
   /** A dialog that fades out is still drawn meanwhile, and one that fades in is not drawn yet. */
   const FADE_MS = 400;
   const PLACES = ["transform", "translate", "left", "right", "top", "bottom"];
+  /** How the style of an element that disappears ends. */
+  const ENDS = /** @type {const} */ ([
+    ["opacity", "0"],
+    ["visibility", "hidden"],
+    ["height", "0px"],
+    ["maxHeight", "0px"],
+    ["width", "0px"],
+    ["maxWidth", "0px"],
+  ]);
   const TRANSLUCENT = /(?:^|;)\s*opacity:\s*0?\.\d/u;
   /** The items of a list that opens for a field, unlike a link to the maker of an editor. */
   const CHOICES = "[role='option'], [role^='menuitem'], li, a:not([target='_blank']), button";
@@ -128,6 +139,8 @@ const changeWatch = (() => {
     #path = [];
     /** @readonly @type {Map<Element, string>} whether elements acted on were expanded or the like */
     #toggles = new Map();
+    /** @readonly the elements that were there before, or those around the field that is filled */
+    #read;
     /** @readonly */
     #before;
     /** @readonly @type {Set<Element>} fields that the browser has objected to */
@@ -178,7 +191,8 @@ const changeWatch = (() => {
       this.#roots = roots;
       this.#action = action;
       this.goOn(element);
-      this.#before = stateOf(roots, action === "fill" ? aroundField(element, roots) : allIn(roots));
+      this.#read = action === "fill" ? aroundField(element, roots) : allIn(roots);
+      this.#before = stateOf(roots, this.#read);
       this.#frames = roots.filter(isDocument).map((page) => ({ page, frame: holderOf(page) }));
       for (const root of roots) this.#observer.observe(root, WATCHED);
       const { signal } = this.#listening;
@@ -399,9 +413,10 @@ const changeWatch = (() => {
         ...[...layers, ...opened].flatMap((one) => animationsOf(one)),
         ...this.#animationsInside(layers),
         ...[...boxes].flatMap((one) => animationsOf(one, false)),
-        ...[...this.#restyled]
-          .filter((one) => isInPage(one) && isWorded(one))
-          .flatMap((one) => animationsOf(one, false, isPositioned(one) ? isLeaving : isFadeOut)),
+        ...this.#roots
+          .flatMap((root) => endingAnimations(root))
+          .filter(isLeaving)
+          .map(({ finished }) => finished),
       ];
     }
 
@@ -475,16 +490,16 @@ const changeWatch = (() => {
       const shown = [...this.#come, ...this.#revealed()].filter((one) => isInPage(one) && isSeen(one) && isNew(one));
       const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node) && !this.#wasUnseen(node));
       const wasHidden = (/** @type {Element} */ one) => [...treeAncestors(one)].some((outer) => hidden.has(outer));
-      const hiddenNow = [...this.#restyled].filter(
-        (one) => isInPage(one) && this.#isHiddenNow(one) && !wasHidden(one) && !this.#isNew(one),
-      );
+      const toggled = this.#toggled();
+      // What an element has collapsed is hidden with it.
+      const hiddenNow = COLLAPSED.test(toggled) ? [] : hiddenAmong(this.#read.filter(isInShownPage));
+      const lost = hiddenNow.filter((one) => !wasHidden(one) && !this.#isNew(one));
       const drawn = [...this.#come]
         .filter((node) => isElement(node) && isInPage(node))
         .flatMap((node) => shapesOf(/** @type {Element} */ (node)));
       const renamed = [...this.#labels].filter(
         ([one, before]) => isInPage(one) && isVisible(one) && before !== labelOf(one) && !this.#isNew(one),
       );
-      const toggled = this.#toggled();
       const roots = this.#rootsNow();
       const now = stateOf(roots);
       for (const field of this.#refusedField()) now.faulty.add(field);
@@ -493,7 +508,7 @@ const changeWatch = (() => {
       const changes = summarizeChanges(this.#before, now, {
         shown: [...shown, ...slides.come, ...frames.flatMap((one) => (one.now && isSeen(one.frame) ? one.now : []))],
         moved: [...moved, ...reordered(shown, left, this.#places)],
-        left: [...left, ...hiddenNow, ...slides.gone],
+        left: [...left, ...lost, ...slides.gone],
         replaced: frames.flatMap(({ before }) => before ?? []),
         drawn,
         renamed,
@@ -506,14 +521,6 @@ const changeWatch = (() => {
         editor: this.#openedField(),
       });
       return changes || toggled || revealings(shown, left, roots) || restatings(this.#before, now, roots);
-    }
-
-    /** @param {Element} element that was restyled; before `fill`, places are known of its surroundings only */
-    #isHiddenNow(element) {
-      // In a part that is hidden, it was not seen before either. What has been hidden now was restyled itself.
-      const parent = parentElementOf(element);
-      if (parent && !isDrawn(parent)) return false;
-      return isHidden(element) || (this.#action !== "fill" && isParked(element));
     }
 
     /**
@@ -752,19 +759,17 @@ const changeWatch = (() => {
 
   /**
    * @param {Animation} animation
-   * @returns {boolean} whether its element disappears with it
-   */
-  function isFadeOut({ effect }) {
-    return /** @type {KeyframeEffect | null} */ (effect)?.getKeyframes().at(-1)?.["opacity"] === "0";
-  }
-
-  /**
-   * @param {Animation} animation of a part that lies over the page
-   * @returns {boolean} whether its element may disappear with it, such as a drawer that moves out of the window
+   * @returns {boolean} whether an element with words disappears with it; what lies over the page may also move out of the
+   *   window, such as a drawer
    */
   function isLeaving(animation) {
-    const keyframe = /** @type {KeyframeEffect | null} */ (animation.effect)?.getKeyframes().at(-1) ?? {};
-    return isFadeOut(animation) || PLACES.some((name) => name in keyframe);
+    const effect = /** @type {KeyframeEffect} */ (animation.effect);
+    const { target } = effect;
+    const end = effect.getKeyframes().at(-1);
+    if (!end || !target || !isWorded(target)) return false;
+    // The browser resolves the size of a row that is to close to its present one.
+    const isEnd = "gridTemplateRows" in end || ENDS.some(([name, value]) => end[name] === value);
+    return isEnd || (isPositioned(target) && PLACES.some((name) => name in end));
   }
 
   /** @param {string | null} style as the page has written it, or as the browser does */

@@ -670,7 +670,7 @@ const geometry = (() => {
   }
 
   /**
-   * @param {Element | ShadowRoot} tree
+   * @param {Element | Root} tree
    * @param {boolean} [subtree] whether to include those of an element's descendants, as far as the next shadow root
    * @returns {Animation[]} without those that go on for ever
    */

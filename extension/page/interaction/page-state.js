@@ -17,6 +17,7 @@ const pageState = (() => {
     isControl,
     isDocument,
     isElement,
+    isInPage,
     isMatch,
     keepsSecret,
     kindOf,
@@ -40,6 +41,7 @@ const pageState = (() => {
   const UNSHOWN = new Set(["button", "checkbox", "file", "hidden", "image", "radio", "reset", "submit"]);
   const MOST_FIELDS = 300;
   const CHECKS = "[type='checkbox'], [role='checkbox'], [role='switch']";
+  const UNPOSITIONED = new Set(["relative", "static", "sticky"]);
   /** Levels to climb to find what clips a text for screen readers. */
   const CLIP_LEVELS = 5;
   const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
@@ -81,7 +83,7 @@ const pageState = (() => {
           .slice(0, MOST_FIELDS)
           .map((field) => [field, valueOf(field)]),
       ),
-      hidden: hiddenAmong(read.slice(0, MOST_ELEMENTS)),
+      hidden: /** @type {Set<Node>} */ (new Set(hiddenAmong(read))),
     };
   }
 
@@ -120,20 +122,28 @@ const pageState = (() => {
 
   /**
    * @param {Element[]} elements in document order
-   * @returns {Set<Node>} the outermost of them that are not drawn, or outside of the page
+   * @returns {Element[]} the outermost of them that are not drawn, outside of the page, or shut
    */
   function hiddenAmong(elements) {
-    /** @type {Set<Node>} */
-    const hidden = new Set();
+    /** @type {Element[]} */
+    const hidden = [];
     /** @type {Element | undefined} */
     let latest;
-    for (const element of elements) {
+    for (const element of elements.slice(0, MOST_ELEMENTS)) {
       // Its descendants follow right after it.
       if (latest && holds(latest, element)) continue;
-      latest = isDrawn(element) && !isParked(element) ? undefined : element;
-      if (latest) hidden.add(latest);
+      latest = isDrawn(element) && !isParked(element) && !isShut(element) ? undefined : element;
+      if (latest) hidden.push(latest);
     }
     return hidden;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is in a page that is still shown
+   */
+  function isInShownPage(element) {
+    return isInPage(element) && windowOf(/** @type {Document} */ (documentOf(element))) !== null;
   }
 
   /** @param {Node} node */
@@ -154,10 +164,11 @@ const pageState = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether it is for screen readers or for measuring: too small, or outside of the page
+   * @returns {boolean} whether it is for screen readers or for measuring, too small or outside of the page, or is shut
    */
   function isUnshown(element) {
-    return isTiny(element) || (getComputedStyle(element).position === "absolute" && isParked(element));
+    if (isTiny(element) || isShut(element)) return true;
+    return getComputedStyle(element).position === "absolute" && isParked(element);
   }
 
   /** @param {Element} element @returns {boolean} whether it is too small for what is in it */
@@ -182,6 +193,26 @@ const pageState = (() => {
       [right, view.innerWidth - left].some((end) => isBefore(end, width)) ||
       [bottom, view.innerHeight - top].some((end) => isBefore(end, height))
     );
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it has no size and what is in it is not seen, such as the panel of an accordion
+   */
+  function isShut(element) {
+    const { overflowX, overflowY, transform } = getComputedStyle(element);
+    if (transform !== "none" && isFlat(new DOMMatrix(transform))) return true;
+    // Unless one of them clips only, both are visible or neither is.
+    if (overflowX === "visible") return false;
+    const { width, height } = boxOf(element);
+    const isClipping = width === 0 || (height === 0 && overflowY !== "visible");
+    // What is positioned may have its containing block further out.
+    return isClipping && queryIn(element, "*").every((one) => UNPOSITIONED.has(getComputedStyle(one).position));
+  }
+
+  /** @param {DOMMatrix} matrix */
+  function isFlat({ a, b, c, d }) {
+    return a * d === b * c;
   }
 
   /**
@@ -255,7 +286,9 @@ const pageState = (() => {
     aroundField,
     dialogMessageOf,
     dialogNameOf,
+    hiddenAmong,
     isClipped,
+    isInShownPage,
     isParked,
     isSeen,
     isTiny,
