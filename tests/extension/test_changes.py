@@ -166,6 +166,7 @@ CHANGES = {
     "a text in a panel that is shut": "",
     "a part that is drawn out of a box without a height": 'now "All of it"',
     "a part that is scaled away": 'gone "All of it"',
+    "a part with a frame that goes": 'gone "Cookies?"',
 }
 
 

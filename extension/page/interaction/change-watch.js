@@ -489,6 +489,7 @@ const changeWatch = (() => {
       const isNew = (/** @type {Node} */ node) => !isBack(node) && !isSame(node) && !isWrapper(node);
       const shown = [...this.#come, ...this.#revealed()].filter((one) => isInPage(one) && isSeen(one) && isNew(one));
       const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node) && !this.#wasUnseen(node));
+      const closed = this.#frames.filter(({ frame }) => frame && left.some((node) => holds(node, frame)));
       const wasHidden = (/** @type {Element} */ one) => [...treeAncestors(one)].some((outer) => hidden.has(outer));
       const toggled = this.#toggled();
       // What an element has collapsed is hidden with it.
@@ -508,7 +509,7 @@ const changeWatch = (() => {
       const changes = summarizeChanges(this.#before, now, {
         shown: [...shown, ...slides.come, ...frames.flatMap((one) => (one.now && isSeen(one.frame) ? one.now : []))],
         moved: [...moved, ...reordered(shown, left, this.#places)],
-        left: [...left, ...lost, ...slides.gone],
+        left: [...left, ...closed.flatMap(({ page }) => queryAll(page, "body")), ...lost, ...slides.gone],
         replaced: frames.flatMap(({ before }) => before ?? []),
         drawn,
         renamed,
