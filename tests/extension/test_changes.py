@@ -167,6 +167,7 @@ CHANGES = {
     "a part that is drawn out of a box without a height": 'now "All of it"',
     "a part that is scaled away": 'gone "All of it"',
     "a part with a frame that goes": 'gone "Cookies?"',
+    "the text of a text area": 'textarea#box holds "All of it"',
 }
 
 

@@ -686,7 +686,9 @@ const changeWatch = (() => {
         }
         if (this.#isEdited(target)) continue;
         const around = isText(target) ? parentOf(target) : target;
-        if (around && isElement(around) && !isRead(around)) continue;
+        // What a text area contains is its value, which is reported as such.
+        const isValue = (/** @type {Element} */ one) => type !== "attributes" && tagOf(one) === "textarea";
+        if (around && isElement(around) && (!isRead(around) || isValue(around))) continue;
         if (attributeName === "style") this.#noteStyle(target, oldValue);
         if (type === "attributes" && LABELS.includes(attributeName ?? "")) this.#noteLabel(target, oldValue);
         else if (type === "attributes") this.#restyled.add(/** @type {Element} */ (target));
