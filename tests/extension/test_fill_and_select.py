@@ -212,6 +212,17 @@ async def test_field_that_passes_the_focus_on_is_not_mistaken_for_the_one_that_g
     assert (await blank.do("fill", selector="#real", value="x"))["value"] == "x"
 
 
+async def test_date_is_changed_before_its_field_is_left(blank: DrivenTab) -> None:
+    await blank.write("""<input type=date id=day><script>
+    seen = [];
+    for (const name of ["input", "change", "blur"]) day.addEventListener(name, () => seen.push(name));
+    </script>""")
+
+    await blank.do("fill", selector="#day", value="2026-02-03")
+
+    assert await blank.page.evaluate("seen") == ["input", "change", "blur"]
+
+
 async def test_line_break_at_the_end_presses_enter_and_submits_the_form(fields: DrivenTab) -> None:
     fields.site.pages["/sent?"] = b"<title>Sent</title>"
     assert (await fields.do("fill", selector="#text", value="stays"))["title"] == "Fields of every kind"

@@ -64,6 +64,7 @@ const filling = (() => {
     FORMATS,
     ONE_BY_ONE,
     caretToEnd,
+    changeValue,
     complaintOf,
     fieldsFrom,
     groupOf,
@@ -77,7 +78,6 @@ const filling = (() => {
     refusedBy,
     selectContent,
     selectionIsKnown,
-    setValue,
     shownBy,
     spreadFrom,
   } = formControls;
@@ -148,7 +148,7 @@ const filling = (() => {
     const prepared = { field, before, cell, isEntered, day, days, typed: isTyped && typingInto(field, text) };
     const way = wayInto(field, text);
     if (isTyped && way !== "drawn") selectContent(field);
-    else if (!isTyped && !isLocked) setValue(field, text);
+    else if (!isTyped && !isLocked) changeValue(field, text);
     // A time alone is picked only in place of typing it.
     const time = day || !isLocked ? day && timeIn(given) : timeOfDay(given);
     const isStart = isTyped && isDated(text) && fieldsFrom(field).length === 2;
@@ -320,7 +320,7 @@ const filling = (() => {
     // Some editors drop the selection when they are left: keys that follow would go before the text.
     if (isLeft && !isControl(field) && focusedElement() === field) caretToEnd(field);
     const isDrawn = editorAround(field) !== null;
-    if (!hasToldChange && !isDrawn && !hasPicked && heldBy(field) !== before) {
+    if (typed && !hasToldChange && !isDrawn && !hasPicked && heldBy(field) !== before) {
       field.dispatchEvent(new Event("change", { bubbles: true }));
     }
     // The one that is open after moving on is for the next field.

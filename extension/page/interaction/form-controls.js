@@ -189,6 +189,18 @@ const formControls = (() => {
   }
 
   /**
+   * Sets the value, and reports the change before the field is left, as the browser does.
+   *
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   */
+  function changeValue(field, text) {
+    const before = field.value;
+    setValue(field, text);
+    if (field.value !== before) field.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
+  /**
    * @param {HTMLInputElement} field
    * @param {string} text
    * @throws {PageError} EXECUTION_ERROR if the text does not have the field's format
@@ -373,6 +385,7 @@ const formControls = (() => {
     NO_FIELD,
     ONE_BY_ONE,
     caretToEnd,
+    changeValue,
     complaintOf,
     fieldsFrom,
     groupOf,
