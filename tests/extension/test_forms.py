@@ -210,6 +210,10 @@ async def test_field_that_enter_clears_has_taken_its_value(blank: DrivenTab) -> 
     await blank.page.evaluate("() => { tag.onblur = () => void (tag.value = '') }")
     code, message = await blank.refused("fill", selector="#tag", value="food")
     assert (code, "with a line break at its end" in message) == ("VALUE_NOT_KEPT", True)
+    await blank.page.evaluate("tag.type = 'number'")
+    code, message = await blank.refused("fill", selector="#tag", value="5")
+    assert (code, "with a line break at its end" in message) == ("VALUE_NOT_KEPT", False)
+    await blank.page.evaluate("tag.type = 'text'")
     await blank.page.evaluate("() => { tag.onblur = null }")
     # Without Enter, a field that is cleared or changed by the next one has lost its value; a notation is none.
     fields = [{"selector": "#tag", "value": "food"}, {"selector": "#other", "value": "x"}]

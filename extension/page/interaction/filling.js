@@ -439,7 +439,8 @@ const filling = (() => {
     if (prepared.isSuggesting) notes.push(SUGGESTED);
     const refusing = refusedBy(field, text);
     const value = refusing ?? shownBy(field, text);
-    const mayCollect = isInput(field) && !isSecret(field) && !prepared.isEntered && !prepared.days.length;
+    const isFreeText = isInput(field) && !FORMATS.has(kindOf(field)) && !isSecret(field);
+    const mayCollect = isFreeText && !prepared.isEntered && !prepared.days.length;
     if (isLost && !value && mayCollect) notes.push(ONE_BY_ONE);
     const complaint = isInPage(field) ? complaintOf(field) : "";
     if (!isLost && !prepared.isUnread && !complaint) learnNotation(prepared, text);
