@@ -374,6 +374,22 @@ async def test_editor_that_shows_a_part_of_the_text_is_not_said_to_show_it_in_it
     assert len(set(notes)) == 2
 
 
+async def test_editor_that_shows_another_text_has_not_kept_it(blank: DrivenTab) -> None:
+    await blank.write("""<div id=name contenteditable></div><script>
+    const editor = document.querySelector("#name");
+    const write = (text) => { if (editor.textContent !== text) editor.textContent = text; };
+    // The caret goes back to the start with each character that is written again.
+    inCapitals = () => write(editor.textContent.toUpperCase());
+    asAnother = () => write("Bo");
+    </script>""")
+
+    await blank.page.evaluate("void (document.querySelector('#name').oninput = inCapitals)")
+    assert (await blank.do("fill", selector="#name", value="Ada Lovelace"))["value"] == "ADA LOVELACE"
+    await blank.page.evaluate("void (document.querySelector('#name').oninput = asAnother)")
+    assert (await blank.refused("fill", selector="#name", value="Cleo"))[0] == "VALUE_NOT_KEPT"
+    assert (await blank.do("fill", selector="#name", value="Bo"))["value"] == "Bo"
+
+
 async def test_options_that_appear_late_are_waited_for(lists: DrivenTab) -> None:
     await lists.page.evaluate(
         "setTimeout(() => document.querySelector('#many').add(new Option('Late', 'late')), 300)",

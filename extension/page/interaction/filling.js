@@ -549,8 +549,21 @@ const filling = (() => {
     if (isControl(field)) return isSameValue(held, text) || isInMask(held, text, before);
     if (isSame(held, text)) return true;
     // An editor displays its content in its own way, and long texts in parts; what it held before is not part of that.
-    const isShorter = essenceOf(held).length <= essenceOf(text).length;
-    return held !== before && isShorter && (held !== "" || text.trim() === "");
+    return held !== before && isPartOf(essenceOf(held), essenceOf(text)) && (held !== "" || text.trim() === "");
+  }
+
+  /**
+   * @param {string} part
+   * @param {string} whole
+   * @returns {boolean} whether it has all the characters of the part, in their order
+   */
+  function isPartOf(part, whole) {
+    let end = 0;
+    for (const character of part) {
+      end = whole.indexOf(character, end) + 1;
+      if (end === 0) return false;
+    }
+    return true;
   }
 
   /**
