@@ -1139,12 +1139,12 @@ export function readPage(request) {
       if (typeOf.call(node) === Node.TEXT_NODE && !isDrawn(node, false)) return "";
       if (typeOf.call(node) === Node.TEXT_NODE) return hasLines ? node.data : node.data.replace(/\s+/g, " ");
       if (/^(?:br|input|textarea)$/.test(node.localName)) return node.localName === "br" ? "\n" : "";
-      if (!("innerText" in node)) return "";
+      if (typeOf.call(node) !== Node.ELEMENT_NODE) return "";
       const { display, contentVisibility } = getComputedStyle(node);
       if (display === "contents") return drawnTextOf(node);
       // For an element that is not drawn, `innerText` is its whole text content.
       const hasBox = Reflect.apply(Element.prototype.checkVisibility, node, []);
-      const own = hasBox ? Reflect.get(HTMLElement.prototype, "innerText", node) : "";
+      const own = hasBox && "innerText" in node ? Reflect.get(HTMLElement.prototype, "innerText", node) : "";
       const text = hasBox && !own && contentVisibility !== "auto" ? drawnTextOf(node) : own;
       return !text || display.startsWith("inline") ? text : `\n${text}\n`;
     });
