@@ -2419,13 +2419,14 @@ class ModelServer:
         refused = next((f for f in OPTIONAL_FIELDS if f in body and f in about), None)
         if too_long := prompt_too_long(raw, message):
             return too_long
+        # Ollama answers 500 to a schema that it cannot turn into a grammar.
+        if refused and status in (*WRONG_REQUEST, HTTPStatus.INTERNAL_SERVER_ERROR):
+            return RefusedFieldError(refused)
         if status in BUSY:
             return self._busy(response, detail)
         if status in REFUSED_ACCESS:
             sentence = f"The model server at {self.url} denied access (HTTP {status}{detail}). Check --api-key."
             return ChromeTabError("MODEL_ERROR", sentence)
-        if refused and status in WRONG_REQUEST:
-            return RefusedFieldError(refused)
         if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
             where = one_line(without_key(response.headers.get("location", "nowhere"), self._api_key))
             problem = f"{self.url} redirects to {where} (HTTP {status}). Page text is never sent across a redirect."

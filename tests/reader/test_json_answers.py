@@ -135,12 +135,21 @@ async def test_schema_is_sent_and_the_checked_answer_is_also_structured_content(
     }
 
 
-@pytest.mark.parametrize("reason", ["This response_format type is unavailable", "JSON schema conversion failed"])
-async def test_a_server_that_rejects_a_schema_is_asked_without_it_and_the_next_schema_is_sent(reason: str) -> None:
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        (400, "This response_format type is unavailable"),
+        (400, "JSON schema conversion failed"),
+        (500, "invalid JSON schema in format"),
+    ],
+)
+async def test_a_server_that_rejects_a_schema_is_asked_without_it_and_the_next_schema_is_sent(
+    status: int, reason: str
+) -> None:
     def picky(request: Request) -> Reply:
         schema = request.body.get("response_format", {}).get("json_schema", {}).get("schema", PRICE)
         if schema != PRICE:
-            return as_json({"error": {"message": reason}}, 400)
+            return as_json({"error": {"message": reason}}, status)
         return answer('{"price": 17}' if "JSON Schema:" in request.instruction else "It costs 17 crowns.")
 
     async with FakeOpenAIServer(script=picky) as fake, serving(fake) as asker:
