@@ -2006,15 +2006,21 @@ def without_key(text: str, key: str | None) -> str:
     return text.replace(key, "***") if key else text
 
 
+# How servers report a long prompt. A server or a proxy can also "take too long".
+TOO_LONG = re.compile(
+    r"exceed_context_size|context ?(length|limit|size|window)|maximum model length|(?<!took )(?<!taking )too long",
+    re.IGNORECASE,
+)
+
+
 def prompt_too_long(raw: str, message: str) -> PromptTooLongError | None:
     """Recognize a refusal because of length; llama.cpp and vLLM name the window in it."""
-    if not re.search(
-        r"exceed_context_size|context ?(length|size|window)|maximum model length|too long", raw, re.IGNORECASE
-    ):
+    if not TOO_LONG.search(raw):
         return None
     n_ctx = re.search(r'"n_ctx"\s*:\s*(\d{1,9})\b', raw)
     n_prompt = re.search(r'"n_prompt_tokens"\s*:\s*(\d{1,9})\b', raw)
-    named = n_ctx or re.search(r"(?:context|model) (?:length|size|window)\D{0,40}?(\d{3,9})", message)
+    # Ollama's cloud names the excess instead: "max context length by 900 tokens".
+    named = n_ctx or re.search(r"(?:context|model) (?:length|size|window)(?! by)\D{0,40}?(\d{3,9})", message)
     problem = f"The model server rejected the prompt as too long for the model: {message.rstrip('.')}."
     return PromptTooLongError(
         "MODEL_ERROR",

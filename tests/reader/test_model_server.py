@@ -831,6 +831,7 @@ async def test_window_request_that_hangs_is_abandoned_without_harm(monkeypatch: 
         (too_long(5000, 1536), 1536),
         ({"error": "This model's maximum context length is 1600 tokens. However, you requested 5000 tokens."}, 1600),
         ({"error": {"message": "Trying to keep the first 5000 tokens, but context length of only 1700 tokens"}}, 1700),
+        ({"error": {"message": "input length exceeds context limit", "n_ctx": 1800}}, 1800),
     ],
 )
 @pytest.mark.parametrize("status", [200, 400, 500])
@@ -847,9 +848,26 @@ async def test_refusal_that_names_a_size_corrects_the_window(
     assert json.dumps(receipt["notes"]) == "[]"
 
 
-@pytest.mark.parametrize("named", [{"n_ctx": 1}, {"n_ctx": 511}, {"n_ctx": 0}])
-async def test_refusal_that_names_an_impossible_size_leaves_the_window_unchanged(
-    named: dict[str, int], osascript: FakeOsascript
+async def test_server_that_takes_too_long_is_asked_again_with_the_same_prompt() -> None:
+    late = as_json({"error": "The upstream server took too long to respond"}, 504)
+    async with FakeOpenAIServer(late, FINE) as fake, serving(fake) as asker:
+        receipt = receipt_of(await asker.ask())
+
+    assert receipt["retries"] == 1
+    assert fake.chats[0].body == fake.chats[1].body
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"n_ctx": 1},
+        {"n_ctx": 511},
+        {"n_ctx": 0},
+        {"message": "prompt too long; exceeded max context length by 900 tokens"},
+    ],
+)
+async def test_refusal_that_names_no_possible_size_leaves_the_window_unchanged(
+    named: dict[str, Any], osascript: FakeOsascript
 ) -> None:
     osascript.shows("The ferry leaves at noon.\n" * 50)
     refusal = as_json({"error": {"type": "exceed_context_size_error", "message": "too long"} | named}, 400)
