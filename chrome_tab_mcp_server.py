@@ -2226,7 +2226,7 @@ def finished(raw: RawCompletion, model: str, *, may_be_empty: bool) -> Completio
 
 def no_answer(raw: RawCompletion, model: str, early_end: str) -> ChromeTabError:
     """Return the error for a reply that is empty or only reasoning."""
-    thought = raw.reasoning.strip() or raw.content.strip()
+    thought = raw.reasoning.strip() or THINK_TAG.sub("", raw.content).strip()
     is_filtered, is_spent, is_call = early_end == "filtered", early_end == "cut_off", raw.finish_reason == "tool_calls"
     if is_filtered or is_call or not (thought or is_spent):
         refusal = one_line(raw.refusal).rstrip(".")

@@ -287,6 +287,7 @@ FAILURES = [
     ),
     pytest.param(answer(""), "MODEL_EMPTY", "its reply was empty", id="empty"),
     pytest.param(answer(None), "MODEL_EMPTY", "its reply was empty", id="null"),
+    pytest.param(answer("<think>\n\n</think>\n\n"), "MODEL_EMPTY", "its reply was empty", id="no reasoning either"),
     pytest.param(answer(None, message="text"), "MODEL_EMPTY", "its reply was empty", id="message is a string"),
     pytest.param(answer("", finish_reason="content_filter"), "MODEL_EMPTY", "a filter withheld it", id="filtered"),
     pytest.param(
