@@ -591,6 +591,19 @@ async def test_element_that_the_page_draws_again_is_read_where_it_is_then(blank:
     assert (await blank.do("click", selector="#l"))["checked"] is False
 
 
+async def test_field_that_the_page_draws_again_for_the_focus_is_written_there(blank: DrivenTab) -> None:
+    drawn = "<input id={} onfocus='this.replaceWith({}); f.focus()'>"
+    for command, params in (("fill", {"value": "new"}), ("press", {"keys": '"new"'})):
+        await blank.write(drawn.format("f", 'Object.assign(this.cloneNode(), { onfocus: null, className: "again" })'))
+        assert (await blank.do(command, selector="#f", **params))["value"] == "new"
+        assert await value_of(blank, ".again") == "new"
+
+        await blank.write(drawn.format("g", 'Object.assign(document.createElement("textarea"), { id: "f" })'))
+        code, message = await blank.refused(command, selector="#g", **params)
+        assert code == "EXECUTION_ERROR"
+        assert "left the page when it got the focus" in message
+
+
 async def test_drawn_list_has_another_generated_id_once_it_is_drawn_again(blank: DrivenTab) -> None:
     await blank.write("""<div id=w></div><script>
       let [value, count] = ["Oak", 0];

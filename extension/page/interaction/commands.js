@@ -3,7 +3,7 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const { controlOf, documentOf, isControl, kindOf, tagOf, windowOf } = dom;
+  const { controlOf, documentOf, isControl, isInPage, kindOf, tagOf, windowOf } = dom;
   const { PageError, misfit } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, pinched, placeInMainFrame } =
     geometry;
@@ -88,7 +88,7 @@ const elementCommands = (() => {
     const outline = isReporting && window.parent === window ? { outline: outlineOf(handleOf(element)) } : {};
     const isForeign = Boolean(behind) && !filling.belongsTo(element, lastActed);
     const allNotes = isForeign ? [...notes, behind] : notes;
-    const done = actOn(element, roots, request, isForeign);
+    const done = actOnOrFollow(element, roots, request, isForeign);
     if (isReporting && !isForeign) lastActed = element;
     if (SELECTING.has(request.action) && !isControl(element)) await selectionIsKnown();
     const stale = request.mouse && !hasKeptPlace(request.mouse) ? { isMouseStale: true } : {};
@@ -201,6 +201,20 @@ const elementCommands = (() => {
     if (announced) return announced;
     await actionLooks.looks.nextDrawing();
     return announcementsOf(allRoots(), address);
+  }
+
+  /**
+   * Acts on the latest element, or on the one that the page puts in its place when it gets the focus.
+   *
+   * @type {typeof actOn}
+   */
+  function actOnOrFollow(element, roots, request, isForeign) {
+    try {
+      return actOn(element, roots, request, isForeign);
+    } catch (error) {
+      if (isInPage(element) || !follow(latest) || !latest.element) throw error;
+      return actOn(latest.element, roots, request, isForeign);
+    }
   }
 
   /**

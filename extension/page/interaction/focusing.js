@@ -3,13 +3,14 @@
 // The focus.
 
 const focusing = (() => {
-  const { innerRootOf, isDocument, queryIn, rootOf } = dom;
+  const { innerRootOf, isDocument, isInPage, queryIn, rootOf } = dom;
   const { PageError, misfit, nameOf } = texts;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
 
   const MOST_PARTS = 3;
   const KEPT_FROM = "cannot get the focus: something that is open over the page keeps it in";
+  const REMOVED = "left the page when it got the focus. Check what is in its place, and act on that.";
   const CLOSE = "Close that first, for example with the Escape key.";
 
   /**
@@ -17,11 +18,12 @@ const focusing = (() => {
    *
    * @param {HTMLElement} element
    * @param {string} advice what to do if another element takes the focus
-   * @throws {PageError} EXECUTION_ERROR
+   * @throws {PageError} EXECUTION_ERROR, also if the page then removes the element
    */
   function takeFocus(element, advice) {
     const before = focusedElement();
     element.focus();
+    if (!isInPage(element)) throw misfit(element, REMOVED);
     const active = focusedIn(/** @type {Root} */ (rootOf(element)));
     if (active === element) return;
     const holder = active ? `${nameOf(active)} (${selectorOf(active, allRoots())})` : "";
