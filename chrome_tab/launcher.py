@@ -65,7 +65,7 @@ def unsaved_flags(settings: server.Settings) -> list[str]:
     """Return flags for the model, its server and the port, unless the configuration file already sets them."""
     path, _ = server.config_file(str(settings.config) if settings.config else None)
     try:
-        saved = tomllib.loads(path.read_text(encoding="utf-8"))
+        saved = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
         saved = {}
     flags = ["--config", str(path.resolve())] if settings.config else []

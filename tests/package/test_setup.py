@@ -1248,6 +1248,12 @@ def test_a_browser_gets_commands_that_work_in_any_folder_with_the_settings_that_
     file.write_text('ollama_url = "http://localhost:1234"\nmodel = "a model"\nport = 7000\n')
     assert launcher.commands(settings)["claude"] == f"{add} {program}"
 
+    own = tmp_path / "own.toml"
+    own.write_text("port = 7000\n", encoding="utf-8-sig")
+    monkeypatch.chdir(tmp_path)
+    named = server.load_settings({"config": "own.toml"}, need_model=False)
+    assert launcher.commands(named)["doctor"] == f"{program} --doctor --config {own}"
+
     install(tmp_path / INSTALLED, monkeypatch, {"url": WHEEL, "archive_info": {}})
     assert launcher.commands(settings)["serve"] == f"{server.APP_NAME} --serve"
 
