@@ -419,16 +419,19 @@ async def test_for_a_long_page_the_first_chunk_is_read_ahead() -> None:
 @pytest.mark.parametrize("elsewhere", ["big", CLOUD_MODELS[0]])
 async def test_nothing_is_read_ahead_by_a_model_that_runs_elsewhere_before_confirmation(elsewhere: str) -> None:
     async with FakeCloudOllama(answer("1 euro.")) as fake, panel(**model(fake)) as shown:
-        await shown.send(read_ahead={"conversation": "t", "tab_id": 1, "model": elsewhere})
-        await shown.answer_read()
+        # The second one reaches the model later.
+        for conversation, name in (("t", elsewhere), ("v", None)):
+            await shown.send(read_ahead={"conversation": conversation, "tab_id": 1, "model": name})
+            await shown.answer_read()
+        await chats(fake, 1)
         await shown.ask("What do apples cost?")
         assert (await shown.end())["state"] == "done"
-        assert [chat.body["model"] for chat in fake.chats] == ["fake-model"]
+        assert [chat.body["model"] for chat in fake.chats] == ["fake-model"] * 2
         await shown.ask("And ten?", model=elsewhere, confirmed=True)
         assert (await shown.end())["state"] == "done"
         await shown.send(read_ahead={"conversation": "u", "tab_id": 1, "model": elsewhere})
         await shown.answer_read()
-        await chats(fake, 3)
+        await chats(fake, 4)
 
     assert (fake.chats[-1].body["model"], fake.chats[-1].body["max_tokens"]) == (elsewhere, 1)
 
