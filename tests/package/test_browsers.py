@@ -81,6 +81,27 @@ async def test_a_damaged_list_of_names_is_replaced(content: bytes, config_home: 
     assert json.loads((config_home / "browsers.json").read_bytes())[0][1] == "Chrome"
 
 
+async def test_a_chosen_name_goes_to_the_profile_that_was_connected_with_it_last(config_home: Path) -> None:
+    async with world() as before:
+        await before.browser("a", wish="Work")
+    async with world() as later:
+        # After a reinstallation the extension has another id.
+        assert (await later.browser("b", wish="work")).extension.welcome["name"] == "work"
+
+    assert [name for _, name, *_ in json.loads((config_home / "browsers.json").read_bytes())] == ["work"]
+
+
+async def test_the_names_of_the_profiles_that_were_connected_last_are_kept(config_home: Path) -> None:
+    pairing.pairing_key()
+    known = [[f"profile-{number}", f"Known {number}", "Chrome", False] for number in range(protocol.MAX_KNOWN_BROWSERS)]
+    (config_home / "browsers.json").write_text(json.dumps(known))
+    async with world() as one:
+        await one.browser("a")
+
+    names = [name for _, name, *_ in json.loads((config_home / "browsers.json").read_bytes())]
+    assert names == [*(name for _, name, *_ in known[1:]), "Chrome"]
+
+
 async def test_a_renamed_profile_keeps_its_tabs_and_every_browser_is_notified(one: World) -> None:
     work = await one.browser("a", tab(1, "mail"))
     other = await one.browser("b", tab(2, "news"))
