@@ -414,6 +414,19 @@ async def test_clients_get_through_while_others_hold_300_half_bodies_open(
             writer.close()
 
 
+async def test_half_a_body_keeps_no_connection_without_a_key(
+    shared: SharedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = await shared(open=True)
+    monkeypatch.setattr(protocol, "HANDSHAKE_TIMEOUT_S", 0.5)
+    reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+    writer.write(f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nContent-Length: 900\r\n\r\n{{".encode())
+
+    with suppress(ConnectionResetError):
+        assert await within(reader.read()) == b""
+    writer.close()
+
+
 PUBLIC = ["/", "/health", "/test-app/main.js", "/extension/ui/theme.css"]
 
 
@@ -445,11 +458,13 @@ async def test_connection_string_is_returned_only_after_pair_and_never_to_a_brow
         to_pages = [
             await client.get("/connect", headers=each) for each in ({"sec-fetch-site": "none"}, {"origin": served.base})
         ]
-        long_ago = time.time() - chrome_tab_http.LINK_VALID_S - 1
-        os.utime(mark, (long_ago, long_ago))
-        after = await client.get("/connect")
+        later = []
+        # In the future: the clock was changed.
+        for seconds in (-chrome_tab_http.LINK_VALID_S - 1, 60):
+            os.utime(mark, (time.time() + seconds,) * 2)
+            later.append(await client.get("/connect"))
 
-    assert [each.status_code for each in (before, *to_pages, after)] == [403] * 4
+    assert [each.status_code for each in (before, *to_pages, *later)] == [403] * 5
     assert reported.json() == {
         "connectionString": pairing.connection_string(served.port, pairing.pairing_key()),
         "serverUrl": f"ws://127.0.0.1:{served.port}",
@@ -696,6 +711,7 @@ async def test_an_unknown_path_is_answered_with_a_sentence(
         response = await client.request(method, path)
 
     assert response.status_code == status
+    assert ("allow" in response.headers) is (status == 405)
     assert failure_of(response)[0] == "INVALID_ARGUMENT"
 
 
