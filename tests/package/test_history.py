@@ -87,6 +87,10 @@ async def test_questions_and_answers_are_recorded_where_only_the_user_can_read_t
     assert "history" not in receipt_of(again)
     assert stat.S_IMODE(kept.path.stat().st_mode) == 0o600
     assert stat.S_IMODE(kept.path.parent.stat().st_mode) == 0o700
+    # Restored from a backup, for example.
+    kept.path.chmod(0o644)
+    assert kept.newest() == [analysis]
+    assert stat.S_IMODE(kept.path.stat().st_mode) == 0o600
 
 
 async def test_incognito_tabs_and_tabs_of_unknown_mode_are_never_recorded_alone_or_together(kept: History) -> None:
