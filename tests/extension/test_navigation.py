@@ -106,6 +106,14 @@ async def test_file_that_a_click_downloads_is_named(tab: DrivenTab) -> None:
     await until(names_it)
 
 
+async def test_link_that_another_program_opens_is_reported_and_not_waited_for(tab: DrivenTab) -> None:
+    await tab.show("<a href=mailto:ann@example.com>Write</a>")
+
+    (note,) = (await tab.do("click", selector="a"))["notes"]
+
+    assert "mailto: in another program" in note
+
+
 async def test_link_to_no_page_is_not_taken_for_one_that_loads_the_page_again(tab: DrivenTab) -> None:
     tab.site.extra_headers["/report"] = ("Content-Disposition", "attachment")
     links = [f"<a href={path} onclick=\"this.textContent += 'd'\">{path}</a>" for path in ("/report", "/empty-answer")]

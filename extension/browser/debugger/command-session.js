@@ -32,6 +32,7 @@ const ASKED_FOR_FILES =
 const ENDLESS = "It opens one dialog after another: close the tab with browser_close_tab.";
 const MAX_DIALOG_TEXT = 2_000;
 const MAX_FILE_NAME = 200;
+const MAX_SCHEME = 40;
 /** What a result reports of an action's effect. */
 const EFFECTS = ["changed", "checked", "fields", "files", "selected", "value"];
 /** Errors that a response may still settle. */
@@ -448,6 +449,12 @@ export class CommandSession {
   /** @param {string} name that the page or the server suggests for a file being downloaded */
   addDownload(name) {
     this.addNote(`The browser is downloading ${JSON.stringify(name.toWellFormed().slice(0, MAX_FILE_NAME))}.`);
+  }
+
+  /** @param {string} url that the page requested, and that another program opens */
+  addExternal(url) {
+    const scheme = url.slice(0, url.indexOf(":") + 1).slice(0, MAX_SCHEME);
+    this.addNote(`The page asked the browser to open ${scheme} in another program. The user may have to confirm that.`);
   }
 
   /** @param {string} error of a page that the tab could not load */

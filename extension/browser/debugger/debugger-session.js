@@ -38,6 +38,11 @@ const PRINT_WATCH = {
   worldName: PRINT_BINDING.executionContextName,
   runImmediately: true,
 };
+/**
+ * What a tab can show. Other addresses, such as mailto:, are opened by other programs: the debugger reports that they
+ * start to load, and never that they stop.
+ */
+const LOADABLE = /^(?:about|blob|chrome-extension|data|file|https?|javascript):/;
 /** A printing page continues within milliseconds, unless the browser shows the user a print dialog. */
 const PRINT_GRACE_MS = 1_000;
 
@@ -74,6 +79,8 @@ export class DebuggerSession {
   /** @readonly @type {Set<string>} the sessions of cross-origin frames */
   #frames = new Set();
   #isLoading = false;
+  /** Whether the page has requested an address that another program opens, and the browser has not yet started that. */
+  #isExternal = false;
   /** Number of pages that have come: a download, for example, leaves the one that is there. */
   arrivals = 0;
   /** Fires `stopped` when the page has loaded and `dialog` when it shows one. */
@@ -328,7 +335,9 @@ export class DebuggerSession {
         break;
       case "Page.frameRequestedNavigation":
         // A middle click opens another tab.
-        if (params.frameId === this.#pages.mainId && params.disposition === "currentTab") this.#loads();
+        if (params.frameId === this.#pages.mainId && params.disposition === "currentTab") {
+          this.#requests(params.url);
+        }
         break;
       case "Page.frameStartedLoading":
         if (params.frameId === this.#pages.mainId) this.#loads();
@@ -407,8 +416,16 @@ export class DebuggerSession {
     this.#pages.mainId = id;
   }
 
+  /** @param {string} url */
+  #requests(url) {
+    this.#isExternal = !LOADABLE.test(url);
+    if (this.#isExternal) this.#command?.addExternal(url);
+    else this.#isLoading = true;
+  }
+
   #loads() {
-    this.#isLoading = true;
+    if (this.#isExternal) this.#isExternal = false;
+    else this.#isLoading = true;
   }
 
   #loaded() {
