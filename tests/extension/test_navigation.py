@@ -114,6 +114,18 @@ async def test_link_that_another_program_opens_is_reported_and_not_waited_for(ta
     assert "mailto: in another program" in note
 
 
+async def test_pdf_that_a_click_leads_to_is_not_taken_for_a_page_that_still_loads(tab: DrivenTab) -> None:
+    await tab.show("<a href=/file.pdf>Report</a>")
+
+    result = await tab.do("click", selector="a")
+    listed = (await tab.do("page_elements"))["text"].splitlines()
+    await tab.do("navigate", url=tab.site.url("/one"))
+
+    assert (result["url"], "notes" in result) == (tab.site.url("/file.pdf"), False)
+    assert "read_chrome_tab" in listed[0]
+    assert listed[1:] == ["No interactive elements here."]
+
+
 async def test_link_to_no_page_is_not_taken_for_one_that_loads_the_page_again(tab: DrivenTab) -> None:
     tab.site.extra_headers["/report"] = ("Content-Disposition", "attachment")
     links = [f"<a href={path} onclick=\"this.textContent += 'd'\">{path}</a>" for path in ("/report", "/empty-answer")]

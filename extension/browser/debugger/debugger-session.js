@@ -399,6 +399,11 @@ export class DebuggerSession {
     if (error !== NO_PAGE) this.#command?.addLoadError(error);
   }
 
+  /** No further events come, not even that the page has loaded: the browser ends the session when it shows a PDF. */
+  handleDetach() {
+    this.#loaded();
+  }
+
   /** @param {{id: number, origin: string, auxData: {frameId: string}}} world */
   #noteWorld({ id, origin, auxData }) {
     const isOwn = origin === location.origin && auxData.frameId === this.#pages.mainId;

@@ -112,6 +112,7 @@ export class SessionPool {
    */
   handleDetach({ tabId }, reason) {
     if (tabId === undefined) return;
+    this.#sessions.get(tabId)?.handleDetach();
     this.#sessions.delete(tabId);
     if (reason === "canceled_by_user") this.#handlers.onCancel(tabId);
   }

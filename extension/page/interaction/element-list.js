@@ -94,6 +94,8 @@ const elementList = (() => {
     ["menu", "menu"],
   ]);
   const OUT_OF_SIGHT = "-- out of sight --";
+  const PDF =
+    "This tab shows a PDF, and its content is not listed. Read it with read_chrome_tab, or take a screenshot.";
   const CANVAS = "Much of the page is drawn on a canvas, and not listed. Take a screenshot to see it.";
 
   /**
@@ -124,7 +126,9 @@ const elementList = (() => {
     if (isFramed) return { code: "", lines: framedLines(writer.entries(items, items.length <= MANY, false)) };
     const isYoung = performance.now() < YOUNG_MS;
     const isBare = isYoung && !isNarrowed && !inside && isMainEmpty(page.items, roots);
-    const signs = [...loading, ...loadingSigns(roots), ...(isNarrowed ? [] : progressOf(items))];
+    const isPdf = Reflect.get(Document.prototype, "contentType", document) === "application/pdf";
+    if (isPdf) notices.push(PDF);
+    const signs = isPdf ? [] : [...loading, ...loadingSigns(roots), ...(isNarrowed ? [] : progressOf(items))];
     if (signs.length) notices.push(`The page is still loading (${signs.join(", ")}). List it again for the rest.`);
     if (silent.length) {
       const frame = silent.length > 1 ? `${silent.length} frames` : `the frame ${silent.join("")}`;
@@ -132,7 +136,7 @@ const elementList = (() => {
     }
     if (!isNarrowed && items.some(isLargeCanvas)) notices.push(CANVAS);
     const view = { find, isNarrowed, isBrief: page.isBrief, notices, offset };
-    const isAwaited = isBare || (items.length === 0 && (isYoung || signs.length > 0));
+    const isAwaited = !isPdf && (isBare || (items.length === 0 && (isYoung || signs.length > 0)));
     return { code: "", ...writtenList(items, writer, view), isAwaited };
   }
 
