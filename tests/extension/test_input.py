@@ -123,6 +123,19 @@ async def test_element_that_never_becomes_ready_is_an_error_with_the_reason(read
     assert await readiness.page.evaluate("clicked") == []
 
 
+async def test_element_that_no_mouse_can_reach_is_an_error_about_what_it_is_in(blank: DrivenTab) -> None:
+    out = "<div id=out style='position: fixed; left: -500px'><button id=away>Away</button></div>"
+    cut = "<div id=cut style='overflow: clip; height: 20px'><p style='height: 90px'>A</p><button id=below>Below</button></div>"
+    await blank.write(f"{out}<main id=around style='height: 200px'>{cut}</main>")
+
+    away = (await blank.refused_soon("click", selector="#away"))[1]
+    below = (await blank.refused_soon("click", selector="#below"))[1]
+
+    assert "cannot be scrolled into view. Open or move what it is in" in away
+    assert 'button#below "Below" is cut off or covered by main#around' in below
+    assert below.endswith("Open or enlarge that, or act on it.")
+
+
 @pytest.mark.parametrize("selector", ["#hidden", "#added"])
 async def test_waiting_continues_in_the_next_page(readiness: DrivenTab, selector: str) -> None:
     readiness.site.pages["/next"] = f"<title>Next</title><button id={selector[1:]}>Here</button>".encode()

@@ -243,7 +243,7 @@ const actionability = (() => {
       const { width, height } = firstBoxOf(handle);
       if (spot && (spot.x >= width || spot.y >= height)) {
         return {
-          trouble: `is ${Math.round(width)} pixels wide and ${Math.round(height)} high, so at lies outside it.`,
+          trouble: `is ${Math.round(width)} pixels wide and ${Math.round(height)} high, so at lies outside it. Pass a point in it.`,
         };
       }
       const { point, cover } = aim();
@@ -413,8 +413,11 @@ const actionability = (() => {
       }
       return "lets the mouse through (pointer-events: none). Act on its container, or on the element below it.";
     }
-    if (!cover) return "cannot be scrolled into view.";
+    if (!cover) return "cannot be scrolled into view. Open or move what it is in, then try again.";
     if (kindOf(cover) === "file") return `is covered by the file field ${selectorOf(cover, allRoots())}. Use upload.`;
+    if (isDrawnIn(cover, handle)) {
+      return `is cut off or covered by ${described(cover, allRoots())}, which it is in. Open or enlarge that, or act on it.`;
+    }
     return `is still covered by ${coverDetails(cover, handle)}, then try again.`;
   }
 
