@@ -461,7 +461,8 @@ async def test_connection_string_is_returned_only_after_pair_and_never_to_a_brow
         later = []
         # In the future: the clock was changed.
         for seconds in (-chrome_tab_http.LINK_VALID_S - 1, 60):
-            os.utime(mark, (time.time() + seconds,) * 2)
+            then = time.time() + seconds
+            os.utime(mark, (then, then))
             later.append(await client.get("/connect"))
 
     assert [each.status_code for each in (before, *to_pages, *later)] == [403] * 5
