@@ -40,9 +40,27 @@ export function isSelectedIn(before, now, label) {
  */
 export function isJoinOf({ shown, isMultiple }, labels) {
   const sorted = (/** @type {string[]} */ texts) => texts.map(plain).sort().join("\n");
-  return (
-    !isMultiple && shown.length === 1 && labels.length > 1 && sorted((shown[0] ?? "").split(/[,;]/u)) === sorted(labels)
-  );
+  return !isMultiple && shown.length === 1 && labels.length > 1 && sorted(partsOf(shown)) === sorted(labels);
+}
+
+/**
+ * A list that renders only some of its options may not tell that others are selected.
+ *
+ * @param {string[]} earlier what the field showed before
+ * @param {ListState} state
+ * @param {string[]} labels of the chosen options
+ * @returns {boolean} whether it shows, in one text with one of these, another value that it showed before
+ */
+export function keepsOther(earlier, { shown }, labels) {
+  const before = new Set(partsOf(earlier).map(plain));
+  const now = partsOf(shown).map(plain);
+  const isChosen = (/** @type {string} */ one) => labels.some((label) => isAlike(label, one));
+  return shown.length === 1 && now.some(isChosen) && now.some((one) => before.has(one) && !isChosen(one));
+}
+
+/** @param {string[]} texts */
+function partsOf(texts) {
+  return texts.flatMap((text) => text.split(/[,;]/u));
 }
 
 /**

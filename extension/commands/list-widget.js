@@ -8,7 +8,7 @@ import { CommandError } from "../shared/errors.js";
 import { pause } from "../browser/async.js";
 import { typed } from "../browser/keys.js";
 import { pressKeys } from "../browser/trusted-input.js";
-import { holdsOption, isJoinOf, isSelectedIn, othersIn } from "./list-states.js";
+import { holdsOption, isJoinOf, isSelectedIn, keepsOther, othersIn } from "./list-states.js";
 import {
   MAX_WALK,
   POLL_MS,
@@ -483,12 +483,14 @@ export class ListWidget extends Widget {
   }
 
   /**
-   * Searches a list that renders only some of its options.
+   * Searches a list that renders only some of its options, from its beginning.
    *
    * @param {string} wanted
    * @param {ListState} state
    */
   async #scrolledTo(wanted, state) {
+    if (state.isOpen && (await this.ask("rewind"))) state = await this.#list(wanted);
+    if (state.option) return state;
     for (let part = 0; part < MAX_PARTS && state.isOpen; part += 1) {
       const reached = await this.ask("scroll", { wanted });
       if (reached === "back" && part === 0) await this.#hoverFirst(state);
@@ -620,6 +622,10 @@ export class ListWidget extends Widget {
       state = await this.#until(pair[0], (now) => holdsOption(now, pair), QUIET_MS);
       if (holdsOption(state, pair) || isSelectedIn(before, state, pair[1])) continue;
       throw notKept(this.found, pair[0], state.shown.join(", "), this.#offered);
+    }
+    // Only a list for several options stays open.
+    if (before.isOpen && !this.#isEntered && keepsOther(this.#before, state, values)) {
+      throw notKept(this.found, [...labels.keys()].join(", "), state.shown.join(", "), this.#offered);
     }
     const isEvery = [...labels].every((pair) => holdsOption(state, pair));
     if (!this.#isEntered && othersIn(before, values).length && (before.isMultiple || !isEvery)) {

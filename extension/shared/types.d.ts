@@ -771,6 +771,7 @@ export type WidgetLook =
   | "segments"
   | "segment"
   | "track"
+  | "rewind"
   | "scroll"
   | "focus"
   | "focusList"

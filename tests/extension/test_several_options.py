@@ -189,3 +189,48 @@ async def test_page_may_move_a_text_from_a_field_with_a_border_to_the_values_bef
         assert (await blank.do("fill", selector=selector, value="old"))["value"] == "old"
     reply = await blank.do("fill_form", fields=[{"selector": "#word", "value": "new"}])
     assert (reply["fields"][0]["value"], await blank.page.inner_text("#words")) == ("new", "new x")
+
+
+# A field that contains its list, which opens at the choice, and draws only the rows in view.
+DRAWN_IN_PART = """<div id=rows role=combobox tabindex=0 aria-haspopup=listbox aria-controls=list aria-expanded=false>
+    <span id=text>Select</span><div id=list role=listbox hidden
+    style="position: absolute; width: 150px; height: 100px; overflow: auto"><div id=all
+    style="position: relative; height: 4000px"></div></div></div>
+  <script>
+    const chosen = new Set();
+    const draw = () => {
+      const first = Math.floor(list.scrollTop / 20);
+      const row = (_, at) => `<div role=option aria-selected=${chosen.has(first + at)}
+        style="position: absolute; height: 20px; top: ${(first + at) * 20}px">Row ${first + at}</div>`;
+      all.innerHTML = Array.from({ length: Math.min(6, 200 - first) }, row).join("");
+    };
+    const show = (isOpen) => {
+      list.hidden = !isOpen;
+      rows.ariaExpanded = String(isOpen);
+      if (isOpen) list.scrollTop = 20 * Math.max(0, ...chosen);
+      draw();
+    };
+    rows.onclick = ({ target }) => {
+      if (target === rows || target === text) return show(list.hidden);
+      const row = Number(target.textContent.slice(4));
+      chosen.delete(row) || chosen.add(row);
+      text.textContent = [...chosen].sort((a, b) => a - b).map((one) => `Row ${one}`).join(", ") || "Select";
+      draw();
+    };
+    rows.onkeydown = ({ key }) => key === "Escape" && show(false);
+    list.onscroll = draw;
+  </script>"""
+
+
+async def test_field_that_contains_its_list_shows_its_choices_next_to_it(blank: DrivenTab) -> None:
+    await blank.write(DRAWN_IN_PART)
+
+    assert (await blank.do("fill", selector="#rows", value="Row 150"))["value"] == "Row 150"
+
+    reply = await blank.do("select", selector="#rows", value=["Row 3", "Row 150"])
+    assert [option["label"] for option in reply["selected"]] == ["Row 3", "Row 150"]
+    assert await blank.page.locator("#text").inner_text() == "Row 3, Row 150"
+
+    # The other one is not drawn, so it cannot be known from the list that it is still selected.
+    code, message = await blank.refused("select", selector="#rows", value=["Row 4"])
+    assert (code, "Row 150" in message) == ("VALUE_NOT_KEPT", True)

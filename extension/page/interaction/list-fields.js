@@ -237,31 +237,64 @@ const listFields = (() => {
   }
 
   /**
-   * The browser reports a scroll with the next frame, which is far away in the background and on a busy machine: until
-   * then the next part would be skipped.
-   *
    * @param {Element} field
    * @returns {Promise<"end" | "more" | "back">}
    */
   async function showNextPart(field) {
-    const popup = popupOf(field);
-    const [option] = popup ? optionsIn(popup) : [];
-    for (const one of option ? treeAncestors(parentElementOf(option)) : []) {
-      const { clientHeight, scrollHeight, scrollTop } = one;
-      if (scrollHeight > clientHeight + 1 && clientHeight > 0 && getComputedStyle(one).overflowY !== "visible") {
-        const before = textContentOf(one);
-        const isDrawn = () => textContentOf(one) !== before;
-        one.scrollTo({ top: scrollTop + clientHeight * 0.8, behavior: "instant" });
-        if (one.scrollTop <= scrollTop) return "end";
-        one.dispatchEvent(new Event("scroll"));
-        const isReported = new Promise((resolve) => one.addEventListener("scroll", resolve, { once: true }));
-        if (!isDrawn()) await Promise.race([isReported, pause(SCROLL_WAIT_MS)]);
-        await comesTrue(isDrawn, DRAWING_MS);
-        return one.scrollTop > scrollTop ? "more" : "back";
-      }
-    }
-    return "end";
+    const box = scrollBoxOf(field);
+    if (!box) return "end";
+    const { clientHeight, scrollTop } = box;
+    if (!(await scrollBox(box, scrollTop + clientHeight * 0.8))) return "end";
+    return box.scrollTop > scrollTop ? "more" : "back";
   }
 
-  return { clearerOf, readList, removerOf, scrollList, showOption };
+  /**
+   * Shows the beginning of a list, which may open where its choice is.
+   *
+   * @param {Element} field
+   * @returns {Promise<boolean>} whether it has scrolled
+   */
+  async function rewindList(field) {
+    const box = scrollBoxOf(field);
+    return box !== undefined && scrollBox(box, 0);
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {Element | undefined} what scrolls its options
+   */
+  function scrollBoxOf(field) {
+    const popup = popupOf(field);
+    const [option] = popup ? optionsIn(popup) : [];
+    const around = option ? [...treeAncestors(parentElementOf(option))] : [];
+    return around.find(
+      (one) =>
+        one.scrollHeight > one.clientHeight + 1 &&
+        one.clientHeight > 0 &&
+        getComputedStyle(one).overflowY !== "visible",
+    );
+  }
+
+  /**
+   * The browser reports a scroll with the next frame, which is far away in the background and on a busy machine: until
+   * then the next part would be skipped.
+   *
+   * @param {Element} box
+   * @param {number} top
+   * @returns {Promise<boolean>} whether it has scrolled
+   */
+  async function scrollBox(box, top) {
+    const { scrollTop } = box;
+    const before = textContentOf(box);
+    const isDrawn = () => textContentOf(box) !== before;
+    box.scrollTo({ top, behavior: "instant" });
+    if (box.scrollTop === scrollTop) return false;
+    box.dispatchEvent(new Event("scroll"));
+    const isReported = new Promise((resolve) => box.addEventListener("scroll", resolve, { once: true }));
+    if (!isDrawn()) await Promise.race([isReported, pause(SCROLL_WAIT_MS)]);
+    await comesTrue(isDrawn, DRAWING_MS);
+    return true;
+  }
+
+  return { clearerOf, readList, removerOf, rewindList, scrollList, showOption };
 })();

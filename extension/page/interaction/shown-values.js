@@ -49,7 +49,7 @@ const shownValues = (() => {
     if (roleOf(field) === "listbox" && !isControl(field)) return selectedAmong(optionsIn(field)).map(labelOf);
     // Some comboboxes contain their lists.
     const options = isControl(field) ? [] : queryIn(field, `:is(${POPUPS}) [role='option']`);
-    if (options.length) return [...new Set(selectedAmong(options).filter(isVisible).map(chosenTextOf))];
+    if (options.length) return choicesIn(field, options);
     const buttons = isControl(field) ? [] : queryIn(field, NAMED_BUTTONS).filter(isVisible);
     if (isUndeclared(field) && isPlaceholder(field)) return [];
     const whole = isControl(field) ? field.value : withoutLabel(field, textIn(field)).replace(REMOVERS, "");
@@ -68,6 +68,18 @@ const shownValues = (() => {
       if (found.length) return found;
     }
     return [];
+  }
+
+  /**
+   * @param {Element} field that contains its list
+   * @param {Element[]} options
+   * @returns {string[]} those that are selected; or what it shows of them next to the list, which may be closed, or draw
+   *   only some of its options
+   */
+  function choicesIn(field, options) {
+    const selected = [...new Set(selectedAmong(options).filter(isVisible).map(chosenTextOf))];
+    const outside = [...textsNextTo(field, field)].join(" ");
+    return outside && selected.every((one) => fold(outside).includes(fold(one))) ? [outside] : selected;
   }
 
   /**

@@ -14,7 +14,7 @@ const widgetLooks = (() => {
   const { selectorOf } = selectorGenerator;
   const { complaintOf, selectContent, setValue } = formControls;
   const { nextBranch, popupOf } = listOptions;
-  const { clearerOf, readList, removerOf, scrollList, showOption } = listFields;
+  const { clearerOf, readList, removerOf, rewindList, scrollList, showOption } = listFields;
   const { groupOf, readNumber, readSegments, readTrack, segmentsIn } = numberFields;
   const { openerOf, readCalendar, setTime } = calendars;
   const { focusedElement, takeFocusIn } = focusing;
@@ -44,6 +44,7 @@ const widgetLooks = (() => {
       void (state.widget = /** @type {HTMLElement} */ (segmentsIn(state.group ?? field)[index])),
     track: readTrack,
     show: (field, { wanted }) => showOption(field, wanted),
+    rewind: rewindList,
     scroll: (field, { wanted }) => scrollList(field, wanted),
     focus: (field) => {
       if (!holds(field, focusedElement())) takeFocusIn(field);
