@@ -140,18 +140,27 @@ export class ListWidget extends Widget {
   }
 
   async #shut() {
-    if ((await this.ask("leave")) === "open") await this.#escape();
+    const { isSearched } = await this.#list("");
+    const isLayerOpen = (await this.ask("leave")) === "open";
+    // A list in which nothing was found has no options.
+    const isEmptyOpen = isSearched && (await this.#list("")).isExpanded;
+    if (isLayerOpen || isEmptyOpen) await this.#escape(isEmptyOpen);
   }
 
-  /** Closes the list by a key, which some take only from their field, and others only from the list. */
-  async #escape() {
+  /**
+   * Closes the list by a key, which some take only from their field, and others only from the list.
+   *
+   * @param {boolean} [isEmpty] whether it has no options: then only its field knows that it is open
+   */
+  async #escape(isEmpty = false) {
     for (const look of ["", "focus", "focusList"]) {
       // A list may keep the focus.
       if (look) await this.ask(look).catch(() => {});
       await this.press("Escape");
-      const { isOpen, isAlwaysOpen } = await this.#until("", (now) => !now.isOpen, QUIET_MS);
+      const isOver = (/** @type {ListState} */ now) => !now.isOpen && !(isEmpty && now.isExpanded);
+      const state = await this.#until("", isOver, QUIET_MS);
       if (look) await this.ask("leave");
-      if (!isOpen || isAlwaysOpen) return;
+      if (isOver(state) || state.isAlwaysOpen) return;
     }
   }
 
@@ -249,7 +258,11 @@ export class ListWidget extends Widget {
     // A list that puts its selected options first moves the others with each click, so the next one may miss.
     for (let count = 0, before = ""; count < MAX_DESELECTED; count += 1) {
       const others = othersIn(await this.ask("list", { values }), values);
-      const { option } = await this.#list(others[0] ?? "");
+      const [other = ""] = others;
+      state = await this.#list(other);
+      // Some lists close with each choice.
+      if (other && !state.isOpen) state = await this.#opened(state, other);
+      const { option } = state;
       if (!option?.isSelected || others.join("\n") === before) return;
       before = others.join("\n");
       await this.click(option.selector);
@@ -535,7 +548,7 @@ export class ListWidget extends Widget {
     if (wanted === "") return "";
     const isTyped = state.isEditable && state.typed !== "";
     this.#isSearch = this.#maySearch && state.isOpen && !isEntered && isAlike(state.typed, wanted);
-    if (isTyped && isEntered && (await this.#added(wanted))) return wanted;
+    if ((isTyped || state.isSearched) && isEntered && (await this.#added(wanted, isTyped))) return wanted;
     if (!state.isOpen && (await this.#walkedTo(wanted))) return wanted;
     if (isTyped) return wanted;
     throw this.failed(`has no option ${quote(wanted)}.${this.#offered}`);
@@ -545,13 +558,15 @@ export class ListWidget extends Widget {
    * Adds a typed text to the values of the field by the Enter key, which does not submit the form.
    *
    * @param {string} wanted
+   * @param {boolean} isTyped whether it was typed into the field, and not into the search of its list
    * @returns {Promise<boolean>} whether the field has taken it
    */
-  async #added(wanted) {
+  async #added(wanted, isTyped) {
+    const isTaken = (/** @type {ListState} */ now) =>
+      isTyped ? now.typed === "" : now.shown.some((each) => isAlike(each, wanted));
     await this.ask("hold");
     await this.press("Enter");
-    const { typed: text } = await this.#until(wanted, (now) => now.typed === "", QUIET_MS);
-    return text === "";
+    return isTaken(await this.#until(wanted, isTaken, QUIET_MS));
   }
 
   /**

@@ -234,3 +234,59 @@ async def test_field_that_contains_its_list_shows_its_choices_next_to_it(blank: 
     # The other one is not drawn, so it cannot be known from the list that it is still selected.
     code, message = await blank.refused("select", selector="#rows", value=["Row 4"])
     assert (code, "Row 150" in message) == ("VALUE_NOT_KEPT", True)
+
+
+# A list with a search opens over the page, and closes with each choice. Enter adds what was not found.
+ADDING_IN_SEARCH = """<select id=own multiple tabindex=-1 aria-hidden=true
+    style="position: absolute; width: 1px; height: 1px; opacity: 0"><option>Apple<option>Banana</select>
+  <div id=tags role=combobox tabindex=0 aria-haspopup=listbox aria-controls=list aria-expanded=false
+    aria-label=Tags>Select</div>
+  <div id=layer hidden style="position: absolute; width: 200px; background: white"><input id=search type=search>
+    <div id=news role=status style="position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0 0 0 0)"></div>
+    <div id=list role=listbox aria-multiselectable=true></div></div>
+  <script>
+    const draw = () => {
+      const like = [...own.options].filter(({ label }) => label.startsWith(search.value));
+      const rows = like.map(({ label, selected }) => `<div role=option aria-selected=${selected}>${label}</div>`);
+      const offer = `<div>Press Enter to add ${search.value}</div>`;
+      list.innerHTML = rows.join("") || offer;
+      news.innerHTML = rows.length ? `${rows.length} results` : offer;
+      tags.textContent = [...own.selectedOptions].map(({ label }) => label).join(", ") || "Select";
+    };
+    const show = (isOpen) => {
+      layer.hidden = !isOpen;
+      tags.ariaExpanded = String(isOpen);
+      search.value = "";
+      draw();
+      if (isOpen) search.focus();
+    };
+    tags.onclick = () => show(layer.hidden);
+    tags.onkeydown = search.onkeydown = ({ key }) => {
+      if (key === "Escape") show(false);
+      if (key !== "Enter" || !search.value || search.value === "Forbidden") return;
+      own.add(new Option(search.value, search.value, false, true));
+      show(false);
+    };
+    search.oninput = draw;
+    list.onclick = ({ target }) => {
+      const option = [...own.options].find(({ label }) => label === target.textContent);
+      option.selected = !option.selected;
+      show(false);
+    };
+  </script>"""
+
+
+async def test_search_of_a_list_adds_what_it_has_not_found(blank: DrivenTab) -> None:
+    await blank.write(ADDING_IN_SEARCH)
+
+    for values in (["Kiwi"], ["Apple", "Mango"], ["Banana"]):
+        reply = await blank.do("select", selector="#tags", value=values)
+
+        assert [option["label"] for option in reply["selected"]] == values
+        held = await blank.page.eval_on_selector("#own", "own => [...own.selectedOptions].map(one => one.label)")
+        assert held == values
+
+    code, _ = await blank.refused("select", selector="#tags", value=["Forbidden"])
+    assert code == "EXECUTION_ERROR"
+    assert await blank.page.input_value("#own") == "Banana"
+    assert not await blank.page.locator("#layer").is_visible()

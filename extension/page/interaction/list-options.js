@@ -187,7 +187,8 @@ const listOptions = (() => {
   /** @param {Element} layer */
   function leavesIn(layer) {
     const all = queryIn(layer, "*").slice(0, LIST_LIMIT);
-    const isLeaf = (/** @type {Element} */ one) => isVisible(one) && collapse(visibleTextOf(one)) !== "";
+    const isLeaf = (/** @type {Element} */ one) =>
+      isVisible(one) && collapse(visibleTextOf(one)) !== "" && ![...treeAncestors(one)].some(isVisuallyHidden);
     const isOwn = (/** @type {Element} */ one) => isMatch(layer, POPUPS) || closestOf(one, POPUPS) === null;
     return all.filter((one) => queryIn(one, "*").length === 0 && isOwn(one) && isLeaf(one));
   }
