@@ -665,3 +665,28 @@ async def test_choice_and_number_that_a_server_rejects_are_not_kept(blank: Drive
     for command, selector, value, held in (("select", "#list", "B", '"A"'), ("fill", "#slider", "6", '"5"')):
         code, message = await blank.refused(command, selector=selector, value=value)
         assert (code, held in message) == ("VALUE_NOT_KEPT", True), message
+
+
+# Takes the country code from a number, and shows it next to the field. The key opens the list of countries.
+DIALED = """<label>Phone <span><b id=code>+1</b> <input id=phone type=tel></span></label><script>
+phone.onkeydown = ({ key }) => key === "+" && (code.title = "Countries");
+phone.oninput = () => {
+  const [, dialed, rest] = /^\\+(1|49)(.*)$/.exec(phone.value) ?? [];
+  if (dialed) [code.textContent, phone.value] = [`+${dialed}`, rest.trim()];
+};</script>"""
+
+
+async def test_country_code_that_is_shown_next_to_the_field_is_a_part_of_its_number(blank: DrivenTab) -> None:
+    await blank.write(DIALED)
+
+    for number, held in [("+49 30 123456", "30 123456"), ("+1 (201) 555-0123", "(201) 555-0123")]:
+        assert (await blank.do("fill", selector="#phone", value=number))["value"] == number
+        assert await blank.page.input_value("#phone") == held
+    fields = [{"selector": "#phone", "value": "+49 30 123456"}]
+    assert (await blank.do("fill_form", fields=fields))["fields"][0]["value"] == "+49 30 123456"
+
+    assert await blank.page.evaluate("code.title") == ""
+
+    await blank.page.evaluate("void (code.hidden = true)")
+    code, _ = await blank.refused("fill", selector="#phone", value="+1 201 555 0123")
+    assert code == "VALUE_NOT_KEPT"

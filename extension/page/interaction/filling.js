@@ -79,7 +79,6 @@ const filling = (() => {
     selectContent,
     selectionIsKnown,
     shownBy,
-    spreadFrom,
   } = formControls;
 
   /** A last character that is typed by key, as in browser/trusted-input.js; an empty text is a Backspace. */
@@ -574,7 +573,7 @@ const filling = (() => {
   function isWritten(field, text) {
     const editor = editorAround(field);
     if (editor) return isTerminal(field) ? endsWith(editor, text) : shows(editor, text);
-    const held = spreadFrom(field, text) ?? heldBy(field);
+    const held = movedFrom(field, text) ?? heldBy(field);
     const words = (/** @type {string} */ value) => value.split(/\s+/u).map(essenceOf).filter(Boolean).join(" ");
     // The decimal point may be what is missing.
     if (isControl(field)) return isSameNumber(held, text) ?? isSame(held, text);

@@ -23,6 +23,7 @@ const formControls = (() => {
   const { collapse, editedTextOf, misfit, visibleTextOf } = texts;
   const { isDrawn, isVisuallyHidden } = geometry;
   const { editorAround, linesIn } = drawnEditors;
+  const { hasOtherField } = standIns;
   const { hasSuggestions, widgetKind } = widgets;
   const { chipOf } = chips;
   const { isNumber, isSameValue } = sameValues;
@@ -51,6 +52,9 @@ const formControls = (() => {
   /** Ratio of the sides up to which a field has room for one character. */
   const MOST_SQUARE = 1.6;
   const EXCERPT_LENGTH = 150;
+  const PHONE_NUMBER = /^\s*\+[\d\s()./-]+$/u;
+  /** Levels to climb from a phone number to its country code. */
+  const CODE_LEVELS = 3;
   /** What a reply has in the place of a secret, as in commands/fill.js. */
   const SECRET = "(hidden)";
   const ONE_BY_ONE = "If it collects values, fill each with a line break at its end, which presses Enter.";
@@ -266,10 +270,24 @@ const formControls = (() => {
    * @param {HTMLInputElement} field
    * @param {string} text
    * @returns {string | null} what the page has moved on from the field: the characters of a code, or the text as one of the
-   *   values before it
+   *   values before it, or as a phone number whose country code it shows there
    */
   function movedFrom(field, text) {
-    return chipFrom(field, text)?.isTaken ? text.trim() : spreadFrom(field, text);
+    return chipFrom(field, text)?.isTaken || isDialed(field, text) ? text.trim() : spreadFrom(field, text);
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   * @returns {boolean} whether it is a phone number that the field holds without its country code, which is shown next to it
+   */
+  function isDialed(field, text) {
+    const number = PHONE_NUMBER.test(text) && isInput(field) ? text.replace(/\D/gu, "") : "";
+    const local = number && field.value.replace(/\D/gu, "");
+    if (!local || local === number || !number.endsWith(local)) return false;
+    const code = `+${number.slice(0, -local.length)}`;
+    const around = [...treeAncestors(parentElementOf(field), CODE_LEVELS)];
+    return around.some((one) => !hasOtherField(one, field) && visibleTextOf(one).split(/[\s()]+/u).includes(code));
   }
 
   /**
