@@ -669,7 +669,7 @@ async def test_choice_and_number_that_a_server_rejects_are_not_kept(blank: Drive
 
 # Takes the country code from a number, and shows it next to the field. The key opens the list of countries.
 DIALED = """<label>Phone <span><b id=code>+1</b> <input id=phone type=tel></span></label><script>
-phone.onkeydown = ({ key }) => key === "+" && (code.title = "Countries");
+phone.onkeydown = ({ key }) => void (key === "+" && (code.title = "Countries"));
 phone.oninput = () => {
   const [, dialed, rest] = /^\\+(1|49)(.*)$/.exec(phone.value) ?? [];
   if (dialed) [code.textContent, phone.value] = [`+${dialed}`, rest.trim()];
