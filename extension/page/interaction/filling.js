@@ -437,7 +437,7 @@ const filling = (() => {
     const notes = isInPage(field) ? notesOn(field, text, isLost) : notesOnReplaced(prepared, text);
     if (prepared.isSuggesting) notes.push(SUGGESTED);
     const refusing = refusedBy(field, text);
-    const value = refusing ?? shownBy(field, text);
+    const value = refusing ?? (revertedTo(prepared, text) || shownBy(field, text));
     const isFreeText = isInput(field) && !FORMATS.has(kindOf(field)) && !isSecret(field);
     const mayCollect = isFreeText && !prepared.isEntered && !prepared.days.length;
     if (isLost && !value && mayCollect) notes.push(ONE_BY_ONE);
@@ -462,9 +462,24 @@ const filling = (() => {
    * @returns {string[]} empty if the cell that it was in shows the text
    */
   function notesOnReplaced({ cell }, text) {
-    const shown = cell && isInPage(cell) ? collapse(visibleTextOf(cell)) : "";
+    const shown = textLeftIn(cell);
     if (!shown) return [`${REPLACED} Check what it shows now.`];
     return isSameValue(shown, text) ? [] : [`${REPLACED} Its cell shows ${quote(shown)} now.`];
+  }
+
+  /**
+   * @param {PreparedField} prepared
+   * @param {string} text the intended value
+   * @returns {string} what the cell of a field that is gone shows again, instead of the text; otherwise empty
+   */
+  function revertedTo({ field, before, cell }, text) {
+    const shown = isInPage(field) ? "" : textLeftIn(cell);
+    return shown && isSameValue(shown, before) && !isSameValue(shown, text) ? shown : "";
+  }
+
+  /** @param {Element | null} cell that a field was alone in */
+  function textLeftIn(cell) {
+    return cell && isInPage(cell) ? collapse(visibleTextOf(cell)) : "";
   }
 
   /**
@@ -540,8 +555,10 @@ const filling = (() => {
    * @param {string} text
    * @returns {boolean} false if the page has dropped or replaced the text
    */
-  function isKept({ field, before }, text) {
+  function isKept(prepared, text) {
+    const { field, before } = prepared;
     if (isTaken(field, text)) return true;
+    if (revertedTo(prepared, text)) return false;
     if (editorAround(field)) return isWritten(field, text);
     const held = movedFrom(field, text) ?? heldBy(field);
     if (isPicker(field)) return held.split(PERIOD).some((one) => isSameValue(one, text));
