@@ -1045,3 +1045,16 @@ def test_icon_that_closes_a_tab_is_listed_and_is_not_in_the_name_of_the_tab(elem
         'clickable "✕" next to "notes.md"  .close',
         'tab "old.txt *"  div:nth-of-type(3)',
     ]
+
+
+def test_list_that_only_screen_readers_read_is_left_out(elements: Elements) -> None:
+    elements.write(
+        """<style>.spoken { position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0 0 0 0) }</style>
+        <input role=combobox aria-label=Fruit aria-expanded=false>
+        <ul role=listbox tabindex=-1 class=spoken><li role=option tabindex=-1>Apple</ul>
+        <ul role=listbox tabindex=-1 aria-label=Tea><li role=option tabindex=-1>Mint</ul>"""
+    )
+
+    assert [line.split("  ")[0] for line in lines_of(elements)] == [
+        *('combobox "Fruit" collapsed', 'listbox "Tea"', 'option "Mint"'),
+    ]

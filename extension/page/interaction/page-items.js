@@ -334,6 +334,10 @@ const pageItems = (() => {
       const isOwn = !isAround && !(isCandidate && isLabelOfListed(element, tag));
       const own = isOwn ? (isCandidate ? roleOf(element) : rovingRoleOf(element, this.#stops)) : "";
       if (isShownIn(element, own)) return "";
+      if (isListForReaders(element, own)) {
+        within.isSilent = true;
+        return "";
+      }
       const isList = own === "textbox" ? isInCombobox(element) : own === "link" && isUndeclared(element);
       const role = isList ? "combobox" : own;
       if (!role && within.isInThing && !isToggle(element)) return "";
@@ -618,6 +622,16 @@ const pageItems = (() => {
     if (name || standIn) return standIn || name;
     if (role === "textbox") return editorNameOf(element);
     return isNamed ? wrapperNameOf(element) : "";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} role
+   * @returns {boolean} whether it is a list that no user sees, or an option in it: the page draws another one
+   */
+  function isListForReaders(element, role) {
+    const list = role === "option" || role === "listbox" ? closestOf(element, "[role='listbox'][tabindex='-1']") : null;
+    return list !== null && !isControl(list) && isClippedAway(list);
   }
 
   return { LISTED_NAME, PageItems, itemNameOf };
