@@ -287,7 +287,8 @@ const formControls = (() => {
     if (!local || local === number || !number.endsWith(local)) return false;
     const code = `+${number.slice(0, -local.length)}`;
     const around = [...treeAncestors(parentElementOf(field), CODE_LEVELS)];
-    return around.some((one) => !hasOtherField(one, field) && visibleTextOf(one).split(/[\s()]+/u).includes(code));
+    const wordsIn = (/** @type {Element} */ one) => visibleTextOf(one).split(/[\s()]+/u);
+    return around.some((one) => !hasOtherField(one, field) && wordsIn(one).includes(code));
   }
 
   /**
