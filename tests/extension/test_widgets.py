@@ -538,6 +538,12 @@ async def test_editor_gets_paragraphs_for_the_lines_that_it_would_join_and_no_en
         assert (after["joining"], after["isSent"]) == (text.split("\n"), False)
 
 
+async def test_editor_without_editing_commands_holds_the_text_instead_of_what_it_held(editors: DrivenTab) -> None:
+    for text in ("Ada", "Max and Lin"):
+        assert (await editors.do("fill", selector="#context", value=text))["value"] == text
+        assert await editors.page.evaluate("context.editContext.text") == text
+
+
 async def test_part_of_an_editor_is_not_filled_in_place_of_its_whole_text(editors: DrivenTab) -> None:
     await editors.do("fill", selector="#plain", value="One\nTwo")
     last = "#plain :is(p, div):last-child"

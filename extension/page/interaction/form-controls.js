@@ -157,9 +157,10 @@ const formControls = (() => {
     const page = /** @type {Document} */ (documentOf(field));
     // The browser's own way would select all of an editor around this one.
     const isInner = [...treeAncestors(parentElementOf(field))].some(isContentEditable);
-    if (isInner) windowOf(page)?.getSelection()?.selectAllChildren(field);
     // It starts and ends in texts; some editors write next to their paragraphs otherwise.
-    else Reflect.apply(Document.prototype.execCommand, page, ["selectAll"]);
+    const isSelected = !isInner && Reflect.apply(Document.prototype.execCommand, page, ["selectAll"]);
+    // Fields with an EditContext have no editing commands.
+    if (!isSelected) windowOf(page)?.getSelection()?.selectAllChildren(field);
   }
 
   /** @param {HTMLInputElement} field */
