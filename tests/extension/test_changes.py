@@ -168,6 +168,7 @@ CHANGES = {
     "a part that is scaled away": 'gone "All of it"',
     "a part with a frame that goes": 'gone "Cookies?"',
     "the text of a text area": 'textarea#box holds "All of it"',
+    "a button for screen readers that is drawn again": 'now "Saved"',
 }
 
 

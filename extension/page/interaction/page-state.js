@@ -122,7 +122,7 @@ const pageState = (() => {
 
   /**
    * @param {Element[]} elements in document order
-   * @returns {Element[]} the outermost of them that are not drawn, outside of the page, or shut
+   * @returns {Element[]} the outermost of them that are not drawn, outside of the page, clipped away, or shut
    */
   function hiddenAmong(elements) {
     /** @type {Element[]} */
@@ -132,7 +132,8 @@ const pageState = (() => {
     for (const element of elements.slice(0, MOST_ELEMENTS)) {
       // Its descendants follow right after it.
       if (latest && holds(latest, element)) continue;
-      latest = isDrawn(element) && !isParked(element) && !isShut(element) ? undefined : element;
+      const isOpen = isDrawn(element) && !isParked(element) && !isTiny(element) && !isShut(element);
+      latest = isOpen ? undefined : element;
       if (latest) hidden.push(latest);
     }
     return hidden;
@@ -173,8 +174,10 @@ const pageState = (() => {
 
   /** @param {Element} element @returns {boolean} whether it is too small for what is in it */
   function isTiny(element) {
+    // Querying a box takes longer than a style.
+    if (getComputedStyle(element).overflow === "visible") return false;
     const { width, height } = isRendered(element) ? boxOf(element) : styledSizeOf(element);
-    return width <= 1 && height <= 1 && getComputedStyle(element).overflow !== "visible";
+    return width <= 1 && height <= 1;
   }
 
   /**
@@ -182,7 +185,6 @@ const pageState = (() => {
    * @returns {boolean} whether it is where users cannot scroll to, such as a menu or a drawer until it opens
    */
   function isParked(element) {
-    // Querying a box takes longer than a style.
     const { position } = getComputedStyle(element);
     if (position !== "absolute" && position !== "fixed") return false;
     const { left, top, right, bottom, width, height } = boxOf(element);
