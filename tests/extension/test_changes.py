@@ -169,6 +169,7 @@ CHANGES = {
     "a part with a frame that goes": 'gone "Cookies?"',
     "the text of a text area": 'textarea#box holds "All of it"',
     "a button for screen readers that is drawn again": 'now "Saved"',
+    "a dialog that is taken apart once it is gone": 'dialog "Edit" closed',
 }
 
 

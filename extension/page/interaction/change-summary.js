@@ -92,6 +92,7 @@ const changeSummary = (() => {
    * @param {Node[]} changes.moved elements and texts that are elsewhere now
    * @param {Node[]} changes.left elements and texts that are gone or no longer visible
    * @param {Element[]} changes.replaced the bodies of pages that frames do not show any more
+   * @param {(outer: Element, node: Node) => boolean} changes.wasIn whether a removed node was in the other one
    * @param {Element[]} changes.drawn new parts of drawings
    * @param {[Element, string][]} changes.renamed elements whose label has changed, and the previous label
    * @param {Control[]} changes.refilled fields whose value has changed without being acted on
@@ -102,7 +103,7 @@ const changeSummary = (() => {
    * @returns {string} at most 200 characters; empty if nothing is worth reporting
    */
   function summarizeChanges(before, now, changes) {
-    const { shown, moved, left, replaced, drawn, renamed, refilled, sorted, path, roots, editor } = changes;
+    const { shown, moved, left, replaced, wasIn, drawn, renamed, refilled, sorted, path, roots, editor } = changes;
     const opened = [...now.dialogs].filter(([dialog]) => !before.dialogs.has(dialog));
     const closed = [...before.dialogs].filter(([dialog]) => !now.dialogs.has(dialog));
     const faulty = [...now.faulty].filter((field) => !before.faulty.has(field));
@@ -116,7 +117,7 @@ const changeSummary = (() => {
     );
     const isUnreported = (/** @type {News} */ { node }) => !reported.some((one) => isPartOf(one, node));
     const isOfClosed = (/** @type {News} */ { node }) =>
-      closed.some(([dialog]) => isPartOf(dialog, node) || isPartOf(node, dialog));
+      closed.some(([dialog]) => isPartOf(dialog, node) || isPartOf(node, dialog) || wasIn(dialog, node));
     const news = come
       .filter(isUnreported)
       .map((one) => without(one, reported))

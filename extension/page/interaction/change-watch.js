@@ -511,6 +511,7 @@ const changeWatch = (() => {
         moved: [...moved, ...reordered(shown, left, this.#places)],
         left: [...left, ...closed.flatMap(({ page }) => queryAll(page, "body")), ...lost, ...slides.gone],
         replaced: frames.flatMap(({ before }) => before ?? []),
+        wasIn: (outer, node) => this.#wasIn(outer, node),
         drawn,
         renamed,
         refilled: [...this.#before.values]
@@ -534,6 +535,22 @@ const changeWatch = (() => {
       const parent = this.#places.get(node)?.parentNode;
       if (!parent || !isElement(parent) || !isInPage(parent)) return false;
       return isClipped(parent) || closestOf(parent, "canvas") !== null;
+    }
+
+    /**
+     * @param {Element} outer
+     * @param {Node} node that the page has removed
+     * @returns {boolean} whether it was in the other one, which the page may have taken apart
+     */
+    #wasIn(outer, node) {
+      const passed = new Set();
+      /** @type {Node | null | undefined} */
+      let one = node;
+      while (one && one !== outer && !passed.has(one)) {
+        passed.add(one);
+        one = parentOf(one) ?? this.#places.get(one)?.parentNode;
+      }
+      return one === outer;
     }
 
     /** @returns {Element | null} a new field that has the focus, such as the one for a cell, or a text that became one */
