@@ -223,6 +223,17 @@ async def test_date_is_changed_before_its_field_is_left(blank: DrivenTab) -> Non
     assert await blank.page.evaluate("seen") == ["input", "change", "blur"]
 
 
+async def test_field_outside_of_a_dialog_that_takes_the_focus_back_is_refused_with_the_dialog(blank: DrivenTab) -> None:
+    await blank.write("""<input id=search><div id=box role=dialog aria-label=Edit><button id=save>Save</button></div>
+      <script>search.onfocus = () => box.isConnected && save.focus()</script>""")
+
+    code, message = await blank.refused("fill", selector="#search", value="x")
+    assert (code, 'the dialog "Edit" keeps it in button#save' in message) == ("EXECUTION_ERROR", True), message
+
+    await blank.page.evaluate("box.remove()")
+    assert (await blank.do("fill", selector="#search", value="x"))["value"] == "x"
+
+
 async def test_line_break_at_the_end_presses_enter_and_submits_the_form(fields: DrivenTab) -> None:
     fields.site.pages["/sent?"] = b"<title>Sent</title>"
     assert (await fields.do("fill", selector="#text", value="stays"))["title"] == "Fields of every kind"

@@ -3,13 +3,15 @@
 // The focus.
 
 const focusing = (() => {
-  const { innerRootOf, isDocument, isInPage, queryIn, rootOf } = dom;
-  const { PageError, misfit, nameOf } = texts;
+  const { innerRootOf, isDocument, isDrawnIn, isInPage, queryAll, queryIn, rootOf } = dom;
+  const { PageError, misfit, nameOf, quote } = texts;
+  const { isVisible } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
+  const { DIALOGS, dialogNameOf } = pageState;
 
   const MOST_PARTS = 3;
-  const KEPT_FROM = "cannot get the focus: something that is open over the page keeps it in";
+  const OPEN = "something that is open over the page";
   const REMOVED = "left the page when it got the focus. Check what is in its place, and act on that.";
   const CLOSE = "Close that first, for example with the Escape key.";
 
@@ -22,13 +24,19 @@ const focusing = (() => {
    */
   function takeFocus(element, advice) {
     const before = focusedElement();
+    // What the focus opens takes it for good reason.
+    const dialogs = queryAll(document, DIALOGS).filter((one) => isVisible(one) && !isDrawnIn(one, element));
     element.focus();
     if (!isInPage(element)) throw misfit(element, REMOVED);
     const active = focusedIn(/** @type {Root} */ (rootOf(element)));
     if (active === element) return;
     const holder = active ? `${nameOf(active)} (${selectorOf(active, allRoots())})` : "";
-    const isKept = active !== null && active === before && active !== document.body;
-    if (isKept) throw misfit(element, `${KEPT_FROM} ${holder}. ${CLOSE}`);
+    // A dialog may give the focus back to what had it last.
+    const dialog = dialogs.find((one) => active && isDrawnIn(one, active));
+    if (dialog || (active && active === before && active !== document.body)) {
+      const layer = dialog ? `the dialog ${quote(dialogNameOf(dialog))}` : OPEN;
+      throw misfit(element, `cannot get the focus: ${layer} keeps it in ${holder}. ${CLOSE}`);
+    }
     throw misfit(element, `passes the focus on${holder && ` to ${holder}`}. ${advice}`);
   }
 
