@@ -170,6 +170,7 @@ CHANGES = {
     "the text of a text area": 'textarea#box holds "All of it"',
     "a button for screen readers that is drawn again": 'now "Saved"',
     "a dialog that is taken apart once it is gone": 'dialog "Edit" closed',
+    "an error at an editor": 'error at div #code: "Value must be valid JSON"',
 }
 
 

@@ -12,6 +12,7 @@ const changeSummary = (() => {
     drawnAncestors,
     drawnChildrenOf,
     holds,
+    isContentEditable,
     isControl,
     isDrawnIn,
     isElement,
@@ -32,7 +33,7 @@ const changeSummary = (() => {
   const { collapse, drawnTextOf, isIconWord, nameOf, plain, quote, shorten, textOf } = texts;
   const { handleOf, isVisible } = geometry;
   const { faultOf, messagesOf } = faults;
-  const { innermost } = search;
+  const { allRoots, innermost } = search;
   const { selectorOf } = selectorGenerator;
   const { ALERTS, ANNOUNCED, LISTS, STATUSES, dialogMessageOf, isInShownPage, isSeen, isTiny, isUnshown, valueOf } =
     pageState;
@@ -283,8 +284,17 @@ const changeSummary = (() => {
    * @param {number} length of its message
    */
   function faultLine(field, length) {
-    const fault = faultOf(field);
-    return fault ? `error at ${nameOf(field)}: ${excerpt(fault, length)}` : `${nameOf(field)} is invalid`;
+    const [fault, name] = [faultOf(field), fieldNameOf(field)];
+    return fault ? `error at ${name}: ${excerpt(fault, length)}` : `${name} is invalid`;
+  }
+
+  /**
+   * @param {Element} field or what is around it
+   * @returns {string} for an editor its selector, because its text is its content
+   */
+  function fieldNameOf(field) {
+    const [editor] = [field, ...queryIn(field, "[contenteditable]")].filter(isContentEditable);
+    return editor ? `${tagOf(editor)} ${selectorOf(editor, allRoots())}` : nameOf(field);
   }
 
   /**
