@@ -170,6 +170,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'treeitem "Tools"  #tools',
             'clickable of "Tools" 20x20  #b',
         ],
+        "filters that can be removed": [
+            "textbox  #first",
+            'link "Remove this filter"  div:nth-of-type(1) > a',
+            "textbox  #next",
+        ],
     },
     "clickables": {
         "control in something clickable": ['clickable "Invoice 17"  div', 'button "x" next to "Invoice 17"  span'],

@@ -442,7 +442,7 @@ const surroundingNames = (() => {
       if (hasOther(outer, entry, alike)) {
         const inRow = [...childrenOf(entry)].find((one) => holds(one, element));
         // What an editor contains is its value.
-        const titles = queryIn(entry, TITLES).filter((one) => !holds(element, one));
+        const titles = queryIn(entry, TITLES).filter((one) => !holds(element, one) && isTitle(one));
         const names =
           isMatch(entry, ROWS) && inRow
             ? [shorten(rowNameOf(entry, inRow, element), HEAD_LENGTH)]
@@ -453,6 +453,15 @@ const surroundingNames = (() => {
       }
     }
     return "";
+  }
+
+  /**
+   * @param {Element} one a heading or a link of an entry
+   * @returns {boolean} false if it is hidden, or a sign such as "×", which does something to the entry
+   */
+  function isTitle(one) {
+    const text = textContentOf(one)?.trim();
+    return isRendered(one, SEEN) && (!text || /[\p{L}\p{N}]/u.test(text));
   }
 
   /**
