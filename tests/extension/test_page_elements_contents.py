@@ -619,6 +619,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'clickable "Boat"  #card',
             'button "Rent"  #d',
         ],
+        "table that shows itself in a tab that is not open": ['text "read"', 'button "Open"  #c'],
     },
     "twins": {
         "native list with one drawn in its place": ['combobox "Color" = "Red" collapsed  #drawn'],

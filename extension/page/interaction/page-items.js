@@ -21,6 +21,7 @@
  * @property {boolean} isInThing whether it is part of an element to act on
  * @property {boolean} isSilent whether its texts are already listed
  * @property {boolean} isVisible whether its texts are visible
+ * @property {boolean} isInvisible whether it is in something hidden and transparent, in which nothing can be seen
  * @property {boolean} isFar whether it is known to be out of sight
  * @property {boolean} isCutting whether the element itself may cut off its content
  * @property {"" | "in flow" | "positioned"} clip whether an ancestor without a size clips its content: only content in
@@ -147,6 +148,7 @@ const pageItems = (() => {
         isDrawing: false,
         cursor: "",
         isVisible: true,
+        isInvisible: false,
         isFar: false,
         isCutting: false,
         clip: "",
@@ -168,11 +170,13 @@ const pageItems = (() => {
       if (SKIPPED.has(tag) || this.#seen.has(element)) return;
       this.#seen.add(element);
       const isCandidate = this.#acted.candidates.has(element);
-      const isVisible_ = isRendered(element, SEEN);
+      const isVisible_ = !around.isInvisible && isRendered(element, SEEN);
       const isThere = (isVisible_ || isRendered(element)) && !this.#inert.has(element);
       if (!isThere && !(isCandidate && hasVisibleLabel(element))) return;
       if (isCopy(element)) return;
-      const within = { ...around, isVisible: isVisible_, isCutting: false };
+      // A page may have a table show itself while its tab is not the one that is open.
+      const isInvisible = !isVisible_ && (around.isInvisible || getComputedStyle(element).opacity === "0");
+      const within = { ...around, isVisible: isVisible_, isInvisible, isCutting: false };
       if (within.clip && isUnclipped(element, within.clip)) within.clip = "";
       const role = this.#roleAt(element, tag, isCandidate, within);
       const place = this.items.length;
