@@ -308,6 +308,26 @@ async def test_typed_text_is_not_reported_but_the_pages_reaction_is(tab: DrivenT
     assert "changed" not in await tab.do("press", selector="#lines", keys="s")
 
 
+# What a field does while it is filled: in a hidden part, with a list of suggestions, with a class.
+UNREPORTED = [
+    "<p><input id=q></p><div style='visibility: hidden; opacity: 0'><p id=box style='visibility: visible'>Oak</p></div>"
+    "<script>q.oninput = () => (box.textContent = 'Elm')</script>",
+    "<p><input id=q></p><div id=box style='display: none'></div><script>q.oninput = () => {"
+    "  box.innerHTML = '<i>Finland</i>'; box.style.display = 'block';"
+    "}; q.onblur = () => (box.style.display = 'none')</script>",
+    "<p><input id=q class='day active'><input class=day></p>"
+    "<script>q.onblur = () => q.classList.remove('active')</script>",
+]
+
+
+async def test_filled_field_reports_nothing_that_was_not_seen(tab: DrivenTab, subtests: pytest.Subtests) -> None:
+    for body in UNREPORTED:
+        with subtests.test(body):
+            await tab.write(body)
+
+            assert "changed" not in await tab.do("fill", selector="#q", value="Finland")
+
+
 async def test_hover_and_select_report_changes_too(tab: DrivenTab) -> None:
     # A mouse that an earlier test has left over one of these would open its tip before.
     await tab.write("<p id=away>Away</p>")

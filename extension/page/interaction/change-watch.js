@@ -494,7 +494,7 @@ const changeWatch = (() => {
       const toggled = this.#toggled();
       // What an element has collapsed is hidden with it.
       const hiddenNow = COLLAPSED.test(toggled) ? [] : hiddenAmong(this.#read.filter(isInShownPage));
-      const lost = hiddenNow.filter((one) => !wasHidden(one) && !this.#isNew(one));
+      const lost = hiddenNow.filter((one) => !wasHidden(one) && !this.#isNew(one) && this.#hadWords(one));
       const drawn = [...this.#come]
         .filter((node) => isElement(node) && isInPage(node))
         .flatMap((node) => shapesOf(/** @type {Element} */ (node)));
@@ -527,14 +527,28 @@ const changeWatch = (() => {
 
     /**
      * @param {Node} node that the page has removed
-     * @returns {boolean} whether it was not drawn, or what contained it is clipped, or is a canvas, which draws its own
-     *   contents
+     * @returns {boolean} whether it was not drawn, or what contained it is hidden as before, or is clipped, or is a canvas,
+     *   which draws its own contents
      */
     #wasUnseen(node) {
       if (isElement(node) && isMatch(node, UNDRAWN) && !this.#restyled.has(node)) return true;
       const parent = this.#places.get(node)?.parentNode;
       if (!parent || !isElement(parent) || !isInPage(parent)) return false;
-      return isClipped(parent) || closestOf(parent, "canvas") !== null;
+      const isAsBefore = () => ![...treeAncestors(parent)].some((one) => this.#restyled.has(one));
+      return isClipped(parent) || closestOf(parent, "canvas") !== null || (!isDrawn(parent) && isAsBefore());
+    }
+
+    /**
+     * @param {Element} element
+     * @returns {boolean} false if all its words have come meanwhile, such as those of a list of suggestions
+     */
+    #hadWords(element) {
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const isOld = !this.#come.has(node) && !this.#isNew(/** @type {Element} */ (parentElementOf(node)));
+        if (isOld && isWorded(node)) return true;
+      }
+      return !isWorded(element);
     }
 
     /**

@@ -3,7 +3,7 @@
 // Elements that nothing but a class declares to be selected, as in many menus, tab bars and groups of buttons.
 
 const selectedLooks = (() => {
-  const { attributeOf, childrenOf, isDisabled, isMatch, parentElementOf, tagOf, textContentOf } = dom;
+  const { attributeOf, childrenOf, isDisabled, isMatch, isTextField, parentElementOf, tagOf, textContentOf } = dom;
   const { collapse } = texts;
 
   const SELECTED = /^(?!has-|(?:.*[_-])?not-)(?:.*[_-])?(?:active|checked|current|selected)$/iu;
@@ -20,7 +20,8 @@ const selectedLooks = (() => {
   function looksSelected(element) {
     // Few elements have such a class, so that is the cheapest check.
     const marked = [element, parentElementOf(element)].find((one) => one && classesOf(one).some(isSelected));
-    if (!marked || isMatch(element, DECLARED)) return false;
+    // The class of a text field says that it has the focus.
+    if (!marked || isTextField(element) || isMatch(element, DECLARED)) return false;
     if (marked !== element && wordsOf(marked) !== wordsOf(element)) return false;
     const around = parentElementOf(marked);
     return around ? [...childrenOf(around)].some((one) => isUnselectedTwin(one, marked)) : false;
