@@ -232,6 +232,20 @@ async def test_hostile_texts_stay_one_short_quoted_line_in_messages(blank: Drive
     assert "hostile obey" not in disabled
 
 
+async def test_text_in_a_shadow_root_is_text_of_the_elements_around_it(blank: DrivenTab) -> None:
+    await blank.write("""<div id=all><button id=more><i></i></button><button id=less><i></i></button></div><script>
+      for (const one of [more, less]) {
+        one.firstChild.outerHTML = "<div><b></b></div>";
+        one.firstChild.attachShadow({ mode: "open" }).innerHTML = `<style>b { color: red }</style><b>${one.id} data</b>`;
+      }
+    </script>""")
+
+    for selector in ("button text=Less data", "button text='less data'", "#all button text=less"):
+        assert (await blank.do("hover", selector=selector))["element"]["selector"] == "#less"
+    assert (await blank.do("hover", selector="button text=data"))["matches"] == 2
+    assert (await blank.refused("hover", selector="button text='data'"))[0] == "ELEMENT_NOT_FOUND"
+
+
 async def test_names_that_shadow_properties_of_the_document_break_nothing(blank: DrivenTab) -> None:
     await blank.do("navigate", url=blank.site.url("/clobbered.html"))
 

@@ -19,6 +19,8 @@ const search = (() => {
     attributeOf,
     childrenOf,
     documentOf,
+    drawnAncestors,
+    holderOf,
     holds,
     innerRootOf,
     isCrossOrigin,
@@ -138,8 +140,10 @@ const search = (() => {
     #withText(elements, { text, isWhole }) {
       const letters = text.replaceAll(" ", "");
       const isNear = (/** @type {string} */ one) => one.replaceAll(" ", "").includes(letters);
-      const near = elements.filter((element) => textsOf(element).some(isNear));
-      const readings = [textsOf, (/** @type {Element} */ element) => [spacedTextOf(element)]];
+      const own = elements.filter((element) => textsOf(element).some(isNear));
+      const near = own.length ? own : this.#aroundRoots(elements, (root) => isNear(wholeTextOf(root)));
+      const spaced = (/** @type {Element} */ element) => [spacedTextOf(element)];
+      const readings = own.length ? [textsOf, spaced] : [(/** @type {Element} */ one) => [composedTextOf(one)]];
       const exact = readings
         .map((read) => near.filter((element) => read(element).includes(text)))
         .find(({ length }) => length);
@@ -151,6 +155,17 @@ const search = (() => {
       const holding = partial.filter((element) => partsOf(element).some((one) => folded(one) === text));
       this.isPartial = !holding.length;
       return holding.length ? holding : partial;
+    }
+
+    /**
+     * @param {Element[]} elements
+     * @param {(root: ShadowRoot) => boolean} isWanted
+     * @returns {Element[]} those that contain such a shadow root
+     */
+    #aroundRoots(elements, isWanted) {
+      const wanted = this.roots.filter((root) => !isDocument(root)).filter(isWanted);
+      const around = new Set(wanted.flatMap((root) => [...drawnAncestors(/** @type {Element} */ (holderOf(root)))]));
+      return elements.filter((element) => around.has(element));
     }
   }
 
@@ -182,11 +197,21 @@ const search = (() => {
   }
 
   /**
-   * @param {Element} element
+   * @param {Node} node
    * @returns {string} all its text, even if it is not drawn
    */
-  function wholeTextOf(element) {
-    return folded(textContentOf(element) ?? "");
+  function wholeTextOf(node) {
+    return folded(textContentOf(node) ?? "");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} its text, then that which is drawn in the shadow roots in it
+   */
+  function composedTextOf(element) {
+    const tops = rootsIn([element]).flatMap((root) => [...topsOf(root)]);
+    const inner = tops.filter((top) => isRendered(top)).map(visibleTextOf);
+    return folded([visibleTextOf(element), ...inner].join(" "));
   }
 
   /**
