@@ -171,6 +171,7 @@ CHANGES = {
     "a button for screen readers that is drawn again": 'now "Saved"',
     "a dialog that is taken apart once it is gone": 'dialog "Edit" closed',
     "an error at an editor": 'error at div #code: "Value must be valid JSON"',
+    "a choice that is also a title": 'now "Ada"; gone "Cyd"',
 }
 
 

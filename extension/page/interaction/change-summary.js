@@ -144,6 +144,10 @@ const changeSummary = (() => {
     const elsewhere = outermost(moved.filter((node) => !isOfOpenedList(node)))
       .map((node) => newsOf(node))
       .filter(hasText);
+    const isIn = (/** @type {News[]} */ all, /** @type {string} */ text) => all.some((one) => one.texts.includes(text));
+    // Some lists have their choice as a title, too.
+    const isReadAsText = (/** @type {Element} */ one, /** @type {string} */ label) =>
+      isIn(other, labelOf(one)) && isIn(lost, label);
     // What opens comes before the values of its fields.
     const isRevealed = (/** @type {Element} */ one) => shown.some((node) => isElement(node) && isDrawnIn(node, one));
     const [inOpened, inPlace] = [refilled.filter(isRevealed), refilled.filter((one) => !isRevealed(one))];
@@ -165,7 +169,7 @@ const changeSummary = (() => {
       ...plainly("now", other, lost, length),
       ...holdings(inOpened, length),
       ...plainly("moved", elsewhere, [], length),
-      ...renamings(renamed.filter(([one]) => !before.checks.has(one))),
+      ...renamings(renamed.filter(([one, label]) => !before.checks.has(one) && !isReadAsText(one, label))),
       ...plainly("gone", lost, other, length),
       ...(closedLists.length && !lists.length ? [closedLists.some(isMenu) ? "menu closed" : "list closed"] : []),
     ];
