@@ -175,6 +175,13 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'link "Remove this filter"  div:nth-of-type(1) > a',
             "textbox  #next",
         ],
+        "field in a new row with a button": [
+            'row "Text | Delete?"',
+            'textbox in "Text" = "nice"  #a',
+            'button "Remove"  #b',
+            'textbox in "Text"  #c',
+            'button "Remove"  #d',
+        ],
     },
     "clickables": {
         "control in something clickable": ['clickable "Invoice 17"  div', 'button "x" next to "Invoice 17"  span'],

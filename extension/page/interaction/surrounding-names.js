@@ -422,10 +422,20 @@ const surroundingNames = (() => {
   function namingIn(row, cell, tag) {
     const cells = [...childrenOf(row)];
     // A check box is named after what it does.
-    const without = new Set([...queryIn(row, CHECKBOXES), ...(cell ? queryIn(cell, CSS.escape(tag)) : [])]);
+    const [own, actions] = [cell ? queryIn(cell, CSS.escape(tag)) : [], actionsIn(cells)];
+    const without = new Set([...queryIn(row, CHECKBOXES), ...own, ...actions]);
     const links = cells.flatMap((one) => queryIn(one, "a[href]")).filter((one) => !without.has(one));
     const named = [...cells.filter((one) => isMatch(one, `${HEADERS}, [role=rowheader]`)), ...links, ...cells];
     return named.map((one) => plain(contentOf(one, without).slice(0, ENOUGH)));
+  }
+
+  /**
+   * @param {Element[]} cells of a row
+   * @returns {Element[]} the buttons in its last cell, which do something to the row
+   */
+  function actionsIn([, ...others]) {
+    const last = others.at(-1);
+    return last ? queryIn(last, BUTTONS) : [];
   }
 
   /**
