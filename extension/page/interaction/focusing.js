@@ -32,7 +32,8 @@ const focusing = (() => {
     if (active === element) return;
     const holder = active ? `${nameOf(active)} (${selectorOf(active, allRoots())})` : "";
     // A dialog may give the focus back to what had it last.
-    const dialog = dialogs.find((one) => active && isDrawnIn(one, active));
+    const isHeldBy = (/** @type {Element} */ one) => active && (isDrawnIn(one, active) || isDrawnIn(active, one));
+    const dialog = active === document.body ? undefined : dialogs.find(isHeldBy);
     if (dialog || (active && active === before && active !== document.body)) {
       const layer = dialog ? `the dialog ${quote(dialogNameOf(dialog))}` : OPEN;
       throw misfit(element, `cannot get the focus: ${layer} keeps it in ${holder}. ${CLOSE}`);
