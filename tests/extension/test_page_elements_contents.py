@@ -182,6 +182,15 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox in "Text"  #c',
             'button "Remove"  #d',
         ],
+        "column with buttons for the table in its head": [
+            'button "Add a row"  #add',
+            'button "Filter"  #filter',
+            'button "Item"  #sort',
+            'button "Menu"  #menu',
+            'button of "Oak" white #efefef 16x6  #a',
+            'row "Oak"',
+            'button in "Item" of "Oak" white #efefef 16x6  #b',
+        ],
     },
     "clickables": {
         "control in something clickable": ['clickable "Invoice 17"  div', 'button "x" next to "Invoice 17"  span'],

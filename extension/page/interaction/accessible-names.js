@@ -440,5 +440,5 @@ const accessibleNames = (() => {
     return isMatch(element, "a[href]") && !textContentOf(element)?.trim();
   }
 
-  return { accessibleNameOf, contentOf, isIconLink, promptOf };
+  return { accessibleNameOf, contentOf, promptOf };
 })();

@@ -35,7 +35,7 @@ const surroundingNames = (() => {
   } = dom;
   const { plain, shorten } = texts;
   const { SEEN, isClippedAway, isDrawn, isRendered, isVisible, veiledBy } = geometry;
-  const { accessibleNameOf, contentOf, isIconLink } = accessibleNames;
+  const { accessibleNameOf, contentOf } = accessibleNames;
   const { plainQuote } = states;
   const { drawnFrameOf } = shownValues;
   const { DIALOGS, isClipped } = pageState;
@@ -379,9 +379,17 @@ const surroundingNames = (() => {
     const over = numbered ?? all.findLast((one) => startOf(one, heads) <= place);
     if (!over) return "";
     // The box that selects all rows is not its name, and nor are the buttons for sorting and the like.
-    const boxes = queryIn(over, CHECKBOXES);
-    const others = [...boxes, ...queryIn(over, BUTTONS), ...queryIn(over, "a[href]").filter(isIconLink)];
-    return plain(contentOf(over, new Set(others)) || contentOf(over, new Set(boxes)));
+    const [boxes, buttons] = [queryIn(over, CHECKBOXES), queryIn(over, BUTTONS)];
+    const icons = [...boxes, ...buttons.filter(isIcon), ...queryIn(over, "a[href]").filter(isIcon)];
+    return plain(contentOf(over, new Set([...icons, ...buttons])) || contentOf(over, new Set(icons)));
+  }
+
+  /**
+   * @param {Element} element a button or a link
+   * @returns {boolean} whether it has no words
+   */
+  function isIcon(element) {
+    return !textContentOf(element)?.trim();
   }
 
   /**
