@@ -380,7 +380,7 @@ const surroundingNames = (() => {
     if (!over) return "";
     // The box that selects all rows is not its name, and nor are the buttons for sorting and the like.
     const [boxes, buttons] = [queryIn(over, CHECKBOXES), queryIn(over, BUTTONS)];
-    const icons = [...boxes, ...buttons.filter(isIcon), ...queryIn(over, "a[href]").filter(isIcon)];
+    const icons = [...boxes, ...buttons.filter(isWordless), ...queryIn(over, "a[href]").filter(isWordless)];
     return plain(contentOf(over, new Set([...icons, ...buttons])) || contentOf(over, new Set(icons)));
   }
 
@@ -388,7 +388,7 @@ const surroundingNames = (() => {
    * @param {Element} element a button or a link
    * @returns {boolean} whether it has no words
    */
-  function isIcon(element) {
+  function isWordless(element) {
     return !textContentOf(element)?.trim();
   }
 
