@@ -534,7 +534,9 @@ const changeWatch = (() => {
       if (isElement(node) && isMatch(node, UNDRAWN) && !this.#restyled.has(node)) return true;
       const parent = this.#places.get(node)?.parentNode;
       if (!parent || !isElement(parent) || !isInPage(parent)) return false;
-      const isAsBefore = () => ![...treeAncestors(parent)].some((one) => this.#restyled.has(one));
+      // Before a fill only the surroundings of the field were examined.
+      const isAsBefore = () =>
+        this.#action === "fill" && ![...treeAncestors(parent)].some((one) => this.#restyled.has(one));
       return isClipped(parent) || closestOf(parent, "canvas") !== null || (!isDrawn(parent) && isAsBefore());
     }
 
