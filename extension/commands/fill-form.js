@@ -26,6 +26,7 @@ const LATE_MS = 5_000;
 const MAX_TROUBLES = 10;
 /** Errors about a field, as opposed to the tab. */
 const OF_A_FIELD = new Set(["INVALID_SELECTOR", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR", "UNREADABLE_PAGE"]);
+const MOVED = "The tab has another address since then.";
 const HOW_TO_WRITE = 'fields must be a list of 1 to 50 fields: [{"selector": "#name", "value": "Ada"}, ...].';
 
 /**
@@ -39,6 +40,7 @@ const HOW_TO_WRITE = 'fields must be a list of 1 to 50 fields: [{"selector": "#n
 export async function fillForm(context) {
   const fields = fieldsIn(context.params.fields);
   const later = await checkAll(context, fields);
+  const { url } = await tabById(context.tabId);
   /** @type {Written[]} */
   const written = [];
   /** @type {Written[]} those that the page has not been compared with yet */
@@ -63,7 +65,9 @@ export async function fillForm(context) {
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       if (error.code !== "VALUE_NOT_KEPT") {
-        throw written.length ? interrupted(error, written, fields.length) : error;
+        if (!written.length) throw error;
+        const isSame = (await tabById(context.tabId)).url === url;
+        throw interrupted(error, written, fields.length, isSame ? "" : ` ${MOVED}`);
       }
       // It may depend on the fields after it, as the start of a period does on its end. A command must not come twice.
       if (!(error instanceof ResetError) && again.delete(field)) queue.push(field);
@@ -167,11 +171,12 @@ function dropped({ selector, selected = [], value = selected.map(({ label }) => 
  * @param {CommandError} error
  * @param {Written[]} written the fields filled before
  * @param {number} all
+ * @param {string} moved
  */
-function interrupted(error, written, all) {
+function interrupted(error, written, all, moved) {
   const more = written.length > MAX_TROUBLES ? ", ..." : "";
   const named = written.slice(0, MAX_TROUBLES).map(({ field }) => field.selector);
-  const before = `Written before this error: ${written.length} of ${all} fields (${named.join(", ")}${more}).`;
+  const before = `Written before this error: ${written.length} of ${all} fields (${named.join(", ")}${more}).${moved}`;
   const open = written.find(({ notes = [] }) => notes.includes(PICKER));
   const picker = open ? ` ${open.field.selector}: ${PICKER}` : "";
   return new CommandError(error.code, `${before} ${error.message}${picker}`);

@@ -235,6 +235,16 @@ async def test_choice_that_is_gone_with_its_page_is_not_kept(blank: DrivenTab) -
     assert (code, " in #size. " in message) == ("VALUE_NOT_KEPT", True)
 
 
+async def test_error_after_a_field_that_leads_to_another_page_says_so(blank: DrivenTab) -> None:
+    fields = [{"selector": "#name", "value": "Ada"}, {"selector": "#mail", "value": "a@b.de"}]
+    for action, is_elsewhere in (("location = '/two'", True), ("mail.remove()", False)):
+        await blank.show(f'<input id=name onblur="{action}"><input id=mail>')
+
+        code, message = await blank.refused("fill_form", fields=fields)
+
+        assert (code, "(#name). The tab has another address" in message) == ("ELEMENT_NOT_FOUND", is_elsewhere)
+
+
 async def test_checked_box_is_left_alone(page: DrivenTab) -> None:
     fields = [
         {"selector": "#news", "value": True},
