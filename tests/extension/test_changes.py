@@ -166,6 +166,8 @@ CHANGES = {
     "a text in a panel that is shut": "",
     "a part that is drawn out of a box without a height": 'now "All of it"',
     "a part that is scaled away": 'gone "All of it"',
+    "what a checked box hides": 'gone "All of it"',
+    "what goes with the focus": 'gone "All of it"',
     "a part with a frame that goes": 'gone "Cookies?"',
     "the text of a text area": 'textarea#box holds "All of it"',
     "a button for screen readers that is drawn again": 'now "Saved"',

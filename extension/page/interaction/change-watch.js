@@ -56,6 +56,8 @@ const changeWatch = (() => {
    */
   const WAITS_MS = { first: 50, quiet: 50, most: 150, opening: 400, linger: 2_000 };
   const INPUTS = ["mousemove", "mouseup", "click", "keydown", "keyup"];
+  /** Events of states that a style may depend on, such as `:checked` and `:focus-within`. */
+  const STATE_CHANGES = ["change", "focusin", "focusout"];
   const POLL_MS = 10;
   /** Maximum number of changes that are recorded after an action. */
   const MOST_CHANGES = 300;
@@ -181,6 +183,10 @@ const changeWatch = (() => {
     #timer;
     /** @readonly */
     #observer = new MutationObserver((records) => this.#take(records));
+    /** Whether anything has happened that a style may depend on. */
+    #mayRestyle = false;
+    /** @readonly for any change, the first of which is enough */
+    #styling = new MutationObserver(() => this.#expectStyles());
 
     /**
      * @param {Element} element the one acted on
@@ -194,13 +200,17 @@ const changeWatch = (() => {
       this.#read = action === "fill" ? aroundField(element, roots) : allIn(roots);
       this.#before = stateOf(roots, this.#read);
       this.#frames = roots.filter(isDocument).map((page) => ({ page, frame: holderOf(page) }));
-      for (const root of roots) this.#observer.observe(root, WATCHED);
+      for (const root of roots) {
+        this.#observer.observe(root, WATCHED);
+        this.#styling.observe(root, { attributes: true, childList: true, characterData: true, subtree: true });
+      }
       const { signal } = this.#listening;
       for (const view of roots.filter(isDocument).map(windowOf)) {
         for (const type of INPUTS) {
           view?.addEventListener(type, this.#expectInput, { capture: true, signal });
           view?.addEventListener(type, this.noteInput, { signal });
         }
+        for (const type of STATE_CHANGES) view?.addEventListener(type, this.#expectStyles, { capture: true, signal });
         view?.addEventListener("invalid", this.#noteRefused, { capture: true, signal });
       }
       this.noteInput();
@@ -493,7 +503,7 @@ const changeWatch = (() => {
       const wasHidden = (/** @type {Element} */ one) => [...treeAncestors(one)].some((outer) => hidden.has(outer));
       const toggled = this.#toggled();
       // What an element has collapsed is hidden with it.
-      const hiddenNow = COLLAPSED.test(toggled) ? [] : hiddenAmong(this.#read.filter(isInShownPage));
+      const hiddenNow = COLLAPSED.test(toggled) ? [] : this.#hiddenNow();
       const lost = hiddenNow.filter((one) => !wasHidden(one) && !this.#isNew(one) && this.#hadWords(one));
       const drawn = [...this.#come]
         .filter((node) => isElement(node) && isInPage(node))
@@ -538,6 +548,16 @@ const changeWatch = (() => {
       const isAsBefore = () =>
         this.#action === "fill" && ![...treeAncestors(parent)].some((one) => this.#restyled.has(one));
       return isClipped(parent) || closestOf(parent, "canvas") !== null || (!isDrawn(parent) && isAsBefore());
+    }
+
+    /** @returns {Element[]} what is not seen now, if anything has happened that a style may depend on */
+    #hiddenNow() {
+      this.#mayRestyle ||= this.#styling.takeRecords().length > 0;
+      if (!this.#mayRestyle) return [];
+      const hidden = hiddenAmong(this.#read.filter(isInShownPage));
+      // What has no size any more may be scaled. What is in it may be hidden instead.
+      const isEmptied = (/** @type {Element} */ one) => isHidden(one) && !hidden.some((inner) => holds(one, inner));
+      return [...hidden, ...[...this.#restyled].filter(isInShownPage).filter(isEmptied)];
     }
 
     /**
@@ -622,8 +642,14 @@ const changeWatch = (() => {
       this.#refused.add(/** @type {Element} */ (target));
     };
 
+    #expectStyles = () => {
+      this.#mayRestyle = true;
+      this.#styling.disconnect();
+    };
+
     stop() {
       this.#observer.disconnect();
+      this.#styling.disconnect();
       this.#listening.abort();
     }
 

@@ -132,8 +132,7 @@ const pageState = (() => {
     for (const element of elements.slice(0, MOST_ELEMENTS)) {
       // Its descendants follow right after it.
       if (latest && holds(latest, element)) continue;
-      const isOpen = isDrawn(element) && !isParked(element) && !isTiny(element) && !isShut(element);
-      latest = isOpen ? undefined : element;
+      latest = isDrawn(element) && !isParked(element) && !isClosed(element) ? undefined : element;
       if (latest) hidden.push(latest);
     }
     return hidden;
@@ -168,16 +167,13 @@ const pageState = (() => {
    * @returns {boolean} whether it is for screen readers or for measuring, too small or outside of the page, or is shut
    */
   function isUnshown(element) {
-    if (isTiny(element) || isShut(element)) return true;
-    return getComputedStyle(element).position === "absolute" && isParked(element);
+    return isClosed(element) || (getComputedStyle(element).position === "absolute" && isParked(element));
   }
 
   /** @param {Element} element @returns {boolean} whether it is too small for what is in it */
   function isTiny(element) {
-    // Querying a box takes longer than a style.
-    if (getComputedStyle(element).overflow === "visible") return false;
     const { width, height } = isRendered(element) ? boxOf(element) : styledSizeOf(element);
-    return width <= 1 && height <= 1;
+    return width <= 1 && height <= 1 && getComputedStyle(element).overflow !== "visible";
   }
 
   /**
@@ -185,6 +181,7 @@ const pageState = (() => {
    * @returns {boolean} whether it is where users cannot scroll to, such as a menu or a drawer until it opens
    */
   function isParked(element) {
+    // Querying a box takes longer than a style.
     const { position } = getComputedStyle(element);
     if (position !== "absolute" && position !== "fixed") return false;
     const { left, top, right, bottom, width, height } = boxOf(element);
@@ -197,24 +194,18 @@ const pageState = (() => {
     );
   }
 
-  /**
-   * @param {Element} element
-   * @returns {boolean} whether it has no size and what is in it is not seen, such as the panel of an accordion
-   */
-  function isShut(element) {
-    const { overflowX, overflowY, transform } = getComputedStyle(element);
-    if (transform !== "none" && isFlat(new DOMMatrix(transform))) return true;
-    // Unless one of them clips only, both are visible or neither is.
-    if (overflowX === "visible") return false;
-    const { width, height } = boxOf(element);
-    const isClipping = width === 0 || (height === 0 && overflowY !== "visible");
-    // What is positioned may have its containing block further out.
-    return isClipping && queryIn(element, "*").every((one) => UNPOSITIONED.has(getComputedStyle(one).position));
+  /** @param {Element} element @returns {boolean} whether it clips what is in it, and has no room for it */
+  function isClosed(element) {
+    // Unless one of them clips only, both directions are visible or neither is.
+    return getComputedStyle(element).overflowX !== "visible" && (isTiny(element) || isShut(element));
   }
 
-  /** @param {DOMMatrix} matrix */
-  function isFlat({ a, b, c, d }) {
-    return a * d === b * c;
+  /** @param {Element} element that clips what is in it @returns {boolean} whether it is shut, such as a panel of an accordion */
+  function isShut(element) {
+    const { width, height } = boxOf(element);
+    const isEmpty = width === 0 || (height === 0 && getComputedStyle(element).overflowY !== "visible");
+    // What is positioned may have its containing block further out.
+    return isEmpty && queryIn(element, "*").every((one) => UNPOSITIONED.has(getComputedStyle(one).position));
   }
 
   /**
