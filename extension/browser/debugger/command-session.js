@@ -219,6 +219,8 @@ export class CommandSession {
   #arrivals;
   /** Whether another page has come. */
   #hasLeft = false;
+  /** Whether the page has requested an address that another program opens. */
+  #isExternal = false;
   /** Whether a note says why one could not be loaded. */
   #hasLoadError = false;
   /** Deadline of waiting for pages, on the clock of `performance.now`. */
@@ -287,7 +289,14 @@ export class CommandSession {
       return { done: this.#session.send(method, this.#placed(params)) };
     })();
     this.#input = sent;
-    return (await sent).done;
+    try {
+      const { done } = await sent;
+      return await done;
+    } catch (error) {
+      // The browser may end the session for another program even before it confirms the input that has led to it.
+      if (this.#isExternal && error instanceof PageLeft) return {};
+      throw error;
+    }
   }
 
   /**
@@ -453,6 +462,7 @@ export class CommandSession {
 
   /** @param {string} url that the page requested, and that another program opens */
   addExternal(url) {
+    this.#isExternal = true;
     const scheme = url.slice(0, url.indexOf(":") + 1).slice(0, MAX_SCHEME);
     this.addNote(`The page asked the browser to open ${scheme} in another program. The user may have to confirm that.`);
   }
