@@ -499,12 +499,7 @@ const changeWatch = (() => {
       const isNew = (/** @type {Node} */ node) => !isBack(node) && !isSame(node) && !isWrapper(node);
       const shown = [...this.#come, ...this.#revealed()].filter((one) => isInPage(one) && isSeen(one) && isNew(one));
       const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node) && !this.#wasUnseen(node));
-      const closed = this.#frames.filter(({ frame }) => frame && left.some((node) => holds(node, frame)));
-      const wasHidden = (/** @type {Element} */ one) => [...treeAncestors(one)].some((outer) => hidden.has(outer));
       const toggled = this.#toggled();
-      // What an element has collapsed is hidden with it.
-      const hiddenNow = COLLAPSED.test(toggled) ? [] : this.#hiddenNow();
-      const lost = hiddenNow.filter((one) => !wasHidden(one) && !this.#isNew(one) && this.#hadWords(one));
       const drawn = [...this.#come]
         .filter((node) => isElement(node) && isInPage(node))
         .flatMap((node) => shapesOf(/** @type {Element} */ (node)));
@@ -519,7 +514,7 @@ const changeWatch = (() => {
       const changes = summarizeChanges(this.#before, now, {
         shown: [...shown, ...slides.come, ...frames.flatMap((one) => (one.now && isSeen(one.frame) ? one.now : []))],
         moved: [...moved, ...reordered(shown, left, this.#places)],
-        left: [...left, ...closed.flatMap(({ page }) => queryAll(page, "body")), ...lost, ...slides.gone],
+        left: [...left, ...this.#framedIn(left), ...this.#hiddenNow(toggled), ...slides.gone],
         replaced: frames.flatMap(({ before }) => before ?? []),
         wasIn: (outer, node) => this.#wasIn(outer, node),
         drawn,
@@ -550,14 +545,30 @@ const changeWatch = (() => {
       return isClipped(parent) || closestOf(parent, "canvas") !== null || (!isDrawn(parent) && isAsBefore());
     }
 
-    /** @returns {Element[]} what is not seen now, if anything has happened that a style may depend on */
-    #hiddenNow() {
+    /**
+     * @param {Node[]} left what is gone
+     * @returns {Element[]} the bodies of the pages in its frames
+     */
+    #framedIn(left) {
+      const gone = this.#frames.filter(({ frame }) => frame && left.some((node) => holds(node, frame)));
+      return gone.flatMap(({ page }) => queryAll(page, "body"));
+    }
+
+    /**
+     * @param {string} toggled the new state of what was acted on
+     * @returns {Element[]} what was seen before and is not now, if anything has happened that a style may depend on
+     */
+    #hiddenNow(toggled) {
       this.#mayRestyle ||= this.#styling.takeRecords().length > 0;
-      if (!this.#mayRestyle) return [];
+      // What an element has collapsed is hidden with it.
+      if (!this.#mayRestyle || COLLAPSED.test(toggled)) return [];
       const hidden = hiddenAmong(this.#read.filter(isInShownPage));
       // What has no size any more may be scaled. What is in it may be hidden instead.
       const isEmptied = (/** @type {Element} */ one) => isHidden(one) && !hidden.some((inner) => holds(one, inner));
-      return [...hidden, ...[...this.#restyled].filter(isInShownPage).filter(isEmptied)];
+      const emptied = [...this.#restyled].filter(isInShownPage).filter(isEmptied);
+      const wasHidden = (/** @type {Element} */ one) =>
+        [...treeAncestors(one)].some((outer) => this.#before.hidden.has(outer));
+      return [...hidden, ...emptied].filter((one) => !wasHidden(one) && !this.#isNew(one) && this.#hadWords(one));
     }
 
     /**
