@@ -440,7 +440,7 @@ const changeWatch = (() => {
         const target = /** @type {KeyframeEffect | null} */ (effect)?.target;
         return target ? layers.some((one) => isDrawnIn(one, target)) : false;
       };
-      const running = trees.flatMap((tree) => endingAnimations(/** @type {ShadowRoot} */ (tree)));
+      const running = trees.flatMap((tree) => endingAnimations(tree));
       return running.filter(isInside).map(({ finished }) => finished);
     }
 
@@ -822,12 +822,9 @@ const changeWatch = (() => {
   /**
    * @param {Element} element
    * @param {boolean} [subtree] whether to include its descendants
-   * @param {(animation: Animation) => boolean} [isMeant]
    */
-  function animationsOf(element, subtree = true, isMeant = () => true) {
-    return endingAnimations(element, subtree)
-      .filter(isMeant)
-      .map(({ finished }) => finished);
+  function animationsOf(element, subtree = true) {
+    return endingAnimations(element, subtree).map(({ finished }) => finished);
   }
 
   /**
