@@ -67,6 +67,44 @@ async def test_appearing_and_disappearing_are_waited_for(page: DrivenTab, params
         assert shown == (text and text != params.get("gone"))
 
 
+@pytest.mark.parametrize(
+    "style",
+    [
+        "opacity: 0",
+        "position: absolute; left: -9999px",
+        "position: fixed; top: 100vh",
+        "position: fixed; right: 100%; width: 90px",
+        "height: 0; overflow: hidden",
+    ],
+)
+async def test_text_that_users_cannot_see_is_not_shown(blank: DrivenTab, style: str) -> None:
+    # The hidden text is the whole one, which is usually preferred.
+    inner = "<p id=toast>Saved</p><iframe id=frame srcdoc='<p>Sent'></iframe>"
+    await blank.write(f"<div id=box style='{style}'>{inner}</div><p id=draft hidden>Saved as a draft</p>")
+    for hidden in ({"text": "Saved"}, {"text": "Sent"}, {"selector": "#toast"}, {"selector": "#frame"}):
+        code, message = await blank.refused("wait_for", timeout=50, **hidden)
+        assert (code, "is there, but hidden" in message) == ("COMMAND_TIMEOUT", True)
+    await blank.do("wait_for", gone="Saved")
+
+    await blank.page.evaluate("draft.hidden = false")
+    assert (await blank.do("wait_for", text="Saved"))["element"]["selector"] == "#draft"
+    await blank.refused("wait_for", gone="Saved", timeout=50)
+
+    await blank.page.evaluate("box.removeAttribute('style')")
+    for shown in ({"text": "Saved"}, {"text": "Sent"}, {"selector": "#toast"}, {"selector": "#frame"}):
+        await blank.do("wait_for", **shown)
+
+
+async def test_text_for_screen_readers_and_a_field_below_its_drawing_are_shown(blank: DrivenTab) -> None:
+    small = "position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0, 0, 0, 0)"
+    await blank.write(
+        f"<p>Orders <span style='{small}'>Loading</span></p><input id=box type=checkbox style='opacity: 0'>"
+    )
+
+    assert await blank.refused("wait_for", gone="Loading", timeout=50)
+    await blank.do("wait_for", selector="#box", text="Loading")
+
+
 async def test_waiting_continues_on_the_next_page(page: DrivenTab) -> None:
     page.site.pages["/next"] = (
         b"<title>Next</title><script>setTimeout(() => document.body.append('Arrived'), 200)</script><body>"

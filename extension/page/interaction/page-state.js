@@ -12,6 +12,7 @@ const pageState = (() => {
     closestOf,
     dataOf,
     documentOf,
+    drawnAncestors,
     holderOf,
     holds,
     isControl,
@@ -32,7 +33,7 @@ const pageState = (() => {
     windowOf,
   } = dom;
   const { collapse, drawnTextOf, isIconWord, lineOf, orLabelOf } = texts;
-  const { isDrawn, isRendered, isVisible } = geometry;
+  const { isDrawn, isOffPage, isRendered, isVisible } = geometry;
 
   /** Maximum number of elements that are examined before an action. */
   const MOST_ELEMENTS = 20_000;
@@ -170,6 +171,18 @@ const pageState = (() => {
     return isClosed(element) || (getComputedStyle(element).position === "absolute" && isParked(element));
   }
 
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is shut, or where users cannot scroll to; not if only screen readers are told its text
+   */
+  function isAway(element) {
+    const around = [...drawnAncestors(element)];
+    const fixed = around.find((one) => getComputedStyle(one).position === "fixed");
+    return (
+      isOffPage(element) || around.some((one) => isClosed(one) && !isTiny(one)) || (fixed ? isParked(fixed) : false)
+    );
+  }
+
   /** @param {Element} element @returns {boolean} whether it is too small for what is in it */
   function isTiny(element) {
     const { width, height } = isRendered(element) ? boxOf(element) : styledSizeOf(element);
@@ -280,6 +293,7 @@ const pageState = (() => {
     dialogMessageOf,
     dialogNameOf,
     hiddenAmong,
+    isAway,
     isClipped,
     isInShownPage,
     isParked,

@@ -89,8 +89,11 @@ const search = (() => {
       return last?.kind === "text" || last?.words !== undefined;
     }
 
-    /** @returns {Element[]} outer trees first, each in its own order; or cross-origin frames that lead on */
-    find() {
+    /**
+     * @param {(element: Element) => boolean} [isWanted] the others are left out before a whole text is preferred to a part
+     * @returns {Element[]} outer trees first, each in its own order; or cross-origin frames that lead on
+     */
+    find(isWanted = () => true) {
       this.roots = allRoots();
       this.isWhole = this.roots.length <= MAX_ROOTS;
       this.roots.length = Math.min(this.roots.length, MAX_ROOTS);
@@ -103,9 +106,11 @@ const search = (() => {
         const foreign = found.filter(isCrossOrigin);
         if (foreign.length) [leading, this.rest] = [foreign, written(this.#parts.slice(index))];
         const scopes = index > 0 ? innerScopes(this.#parts[index - 1], found) : this.roots;
-        found = part.text ? this.#findPart(scopes, part) : [];
+        found = part.text ? this.#findPart(scopes, part, isWanted) : [];
         // Other tools' `>>>` leads through any number of roots. The nearest comes first: listed selectors mean that one.
-        if (!found.length && index > 0 && part.text) found = this.#findPart(withInnerRoots(scopes), part);
+        if (!found.length && index > 0 && part.text) {
+          found = this.#findPart(withInnerRoots(scopes), part, isWanted);
+        }
       }
       if (found.length || !leading.length) {
         this.rest = "";
@@ -118,16 +123,17 @@ const search = (() => {
     /**
      * @param {Scope[]} roots
      * @param {SelectorPart} part
+     * @param {(element: Element) => boolean} isWanted
      * @returns {Element[]}
      */
-    #findPart(roots, { kind, text, words }) {
+    #findPart(roots, { kind, text, words }, isWanted) {
       if (kind === "css") {
         const found = roots.flatMap((root) => queryAll(root, text));
         return words === undefined ? found : this.#withText(found, wantedIn(words));
       }
       if (kind === "xpath") return roots.flatMap((root) => byXPath(root, text));
       const wanted = wantedIn(text);
-      const hits = byText(roots, wanted.text);
+      const hits = byText(roots, wanted.text).filter(({ element }) => isWanted(element));
       const exact = hits.filter(({ isExact }) => isExact);
       this.isPartial = !exact.length;
       return [...new Set((exact.length || wanted.isWhole ? exact : hits).map(({ element }) => element))];

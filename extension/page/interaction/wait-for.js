@@ -3,12 +3,13 @@
 // Waits until the page shows something, or no longer shows it.
 
 const waitFor = (() => {
-  const { pause } = dom;
+  const { frameOf, isControl, pause } = dom;
   const { PageError, nameOf, quote } = texts;
-  const { isVisible } = geometry;
+  const { isDrawn, isVisible } = geometry;
   const { unquoted } = search;
   const { adviceOn, searchFor } = suggestions;
   const { fromMainFrame } = selectorGenerator;
+  const { isAway } = pageState;
 
   const POLL_MS = 50;
   /** Each pause is this many times as long as the check before it. */
@@ -42,7 +43,7 @@ const waitFor = (() => {
 
     /** @returns {boolean} whether the condition is met now */
     look() {
-      this.shown = this.search.find().filter(isVisible);
+      this.shown = this.search.find(isShown).filter(isShown);
       return this.isGone !== this.shown.length > 0;
     }
   }
@@ -80,16 +81,31 @@ const waitFor = (() => {
   }
 
   /**
+   * @param {Element} element
+   * @returns {boolean} whether users see it; a field may be transparent below what is drawn for it
+   */
+  function isShown(element) {
+    if (!isVisible(element)) return false;
+    if (isControl(element)) return true;
+    const frame = frameOf(element);
+    return isDrawn(element) && !isAway(element) && (!frame || isShown(frame));
+  }
+
+  /**
    * @param {Watch} unmet
    * @param {number} whole
    */
   function tooLate({ selector, name, isGone, search: searched, shown: [element] }, whole) {
     const after = `After ${whole / 1000} s, the page`;
+    const [hidden] = searched.find();
+    const advice = hidden
+      ? `${nameOf(hidden)} is there, but hidden. Do what shows it, for example scroll to it, or wait again.`
+      : adviceOn(selector, searched);
     return new PageError(
       "COMMAND_TIMEOUT",
       isGone && element
         ? `${after} still shows the ${name}, in ${nameOf(element)}. Wait again, or check what delays it.`
-        : `${after} shows no ${name}. ${adviceOn(selector, searched)}`,
+        : `${after} shows no ${name}. ${advice}`,
     );
   }
 
