@@ -105,6 +105,20 @@ async def test_text_for_screen_readers_and_a_field_below_its_drawing_are_shown(b
     await blank.do("wait_for", selector="#box", text="Loading")
 
 
+async def test_option_is_shown_once_it_is_chosen(blank: DrivenTab) -> None:
+    await blank.write("<label>Status <select id=choice><option>Open<option>Paid by card</select></label><p id=row>Open")
+
+    code, message = await blank.refused("wait_for", text="Paid", timeout=50)
+    assert (code, "select#choice" in message) == ("COMMAND_TIMEOUT", True)
+    await blank.do("wait_for", gone="Paid", text="Open")
+
+    await blank.page.evaluate("row.textContent = 'Paid'")
+    assert (await blank.do("wait_for", text="Paid"))["element"]["selector"] == "#row"
+
+    await blank.page.evaluate("(row.remove(), (choice.selectedIndex = 1))")
+    assert (await blank.do("wait_for", text="Paid"))["element"]["selector"] == "#choice"
+
+
 async def test_waiting_continues_on_the_next_page(page: DrivenTab) -> None:
     page.site.pages["/next"] = (
         b"<title>Next</title><script>setTimeout(() => document.body.append('Arrived'), 200)</script><body>"

@@ -3,17 +3,18 @@
 // Waits until the page shows something, or no longer shows it.
 
 const waitFor = (() => {
-  const { frameOf, isControl, pause } = dom;
-  const { PageError, nameOf, quote } = texts;
+  const { frameOf, isControl, isMatch, pause } = dom;
+  const { PageError, folded, nameOf, quote, visibleTextOf } = texts;
   const { isDrawn, isVisible } = geometry;
-  const { unquoted } = search;
+  const { hasPart, unquoted } = search;
   const { adviceOn, searchFor } = suggestions;
   const { fromMainFrame } = selectorGenerator;
-  const { isAway } = pageState;
+  const { isAway, valueOf } = pageState;
 
   const POLL_MS = 50;
   /** Each pause is this many times as long as the check before it. */
   const PATIENCE = 4;
+  const DROP_DOWN = "select:not([multiple], [size])";
 
   /** A condition, and its last result. */
   class Watch {
@@ -24,6 +25,8 @@ const waitFor = (() => {
     /** @readonly */
     isGone;
     /** @readonly */
+    words;
+    /** @readonly */
     search;
     /** @type {Element[]} */
     shown = [];
@@ -32,18 +35,21 @@ const waitFor = (() => {
      * @param {string} selector
      * @param {string} name
      * @param {boolean} isGone whether nothing may match
+     * @param {string} [words] the text, if it is one
      * @throws {PageError} INVALID_SELECTOR
      */
-    constructor(selector, name, isGone) {
+    constructor(selector, name, isGone, words = "") {
       this.selector = selector;
       this.name = name;
       this.isGone = isGone;
+      this.words = folded(words);
       this.search = searchFor(selector);
     }
 
     /** @returns {boolean} whether the condition is met now */
     look() {
-      this.shown = this.search.find(isShown).filter(isShown);
+      const isWanted = (/** @type {Element} */ one) => isShown(one) && !isOnlyOffered(one, this.words);
+      this.shown = this.search.find(isWanted).filter(isWanted);
       return this.isGone !== this.shown.length > 0;
     }
   }
@@ -73,10 +79,12 @@ const waitFor = (() => {
   /** @param {WaitRequest} request */
   function watchesFor({ selector, text, gone }) {
     // Here quotes do not ask for the whole text.
+    const forText = (/** @type {string} */ words, /** @type {boolean} */ isGone) =>
+      new Watch(`text=${unquoted(words)}`, `text ${quote(words)}`, isGone, unquoted(words));
     return [
       selector && new Watch(selector, `element that matches ${quote(fromMainFrame(selector))}`, false),
-      text && new Watch(`text=${unquoted(text)}`, `text ${quote(text)}`, false),
-      gone && new Watch(`text=${unquoted(gone)}`, `text ${quote(gone)}`, true),
+      text && forText(text, false),
+      gone && forText(gone, true),
     ].filter((watch) => watch instanceof Watch);
   }
 
@@ -92,15 +100,28 @@ const waitFor = (() => {
   }
 
   /**
+   * @param {Element} element
+   * @param {string} words folded; empty if the element itself is awaited
+   * @returns {boolean} whether these are the words of an option that a list shows only when it is open
+   */
+  function isOnlyOffered(element, words) {
+    if (!words || !isMatch(element, DROP_DOWN)) return false;
+    const shown = valueOf(/** @type {HTMLSelectElement} */ (element));
+    return hasPart(folded(visibleTextOf(element)), words) && !hasPart(folded(shown), words);
+  }
+
+  /**
    * @param {Watch} unmet
    * @param {number} whole
    */
-  function tooLate({ selector, name, isGone, search: searched, shown: [element] }, whole) {
+  function tooLate({ selector, name, isGone, words, search: searched, shown: [element] }, whole) {
     const after = `After ${whole / 1000} s, the page`;
     const [hidden] = searched.find();
-    const advice = hidden
-      ? `${nameOf(hidden)} is there, but hidden. Do what shows it, for example scroll to it, or wait again.`
-      : adviceOn(selector, searched);
+    const state =
+      hidden && isOnlyOffered(hidden, words)
+        ? "has it as an option that is not chosen. Choose it with select, or wait for another text."
+        : "is there, but hidden. Do what shows it, for example scroll to it, or wait again.";
+    const advice = hidden ? `${nameOf(hidden)} ${state}` : adviceOn(selector, searched);
     return new PageError(
       "COMMAND_TIMEOUT",
       isGone && element
