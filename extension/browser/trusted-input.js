@@ -17,6 +17,7 @@ export const BUTTON_NAMES = /** @type {MouseButton[]} */ (Object.keys(BUTTONS));
 const LAST_KEY = /[\p{L}\p{Nd} !-~]$/u;
 /** Moves the caret behind a whole text, on every system. */
 const TEXT_END = strokesOf("End").map((stroke) => ({ ...stroke, command: "moveToEndOfDocument" }));
+const MODIFIER_BITS = new Map(Object.values(MODIFIERS).map(({ bit, key }) => [/** @type {Key} */ (key), bit]));
 /** The pressure that browsers report for a mouse. */
 const PRESSURE = 0.5;
 
@@ -78,7 +79,9 @@ export async function pressKeys(session, strokes) {
     const modifiers = held.map((name) => MODIFIERS[name]);
     const events = modifiers.map((modifier) => keyDown(modifier.key, (bits |= modifier.bit)));
     const own = isShifted ? bits | MODIFIERS.Shift.bit : bits;
-    events.push({ ...keyDown(key, own), ...(command && { commands: [command] }) }, keyUp(key, own));
+    // A modifier is held from its own press on, until its release.
+    const pressed = own | (MODIFIER_BITS.get(key) ?? 0);
+    events.push({ ...keyDown(key, pressed), ...(command && { commands: [command] }) }, keyUp(key, own));
     for (const modifier of modifiers.toReversed()) events.push(keyUp(modifier.key, (bits &= ~modifier.bit)));
     // All at once: an abort must not leave a key held down.
     await Promise.all(events.map((event) => session.send("Input.dispatchKeyEvent", event)));

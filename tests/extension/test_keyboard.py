@@ -103,6 +103,19 @@ async def test_a_chord_holds_its_modifiers_down_and_types_nothing(page: DrivenTa
     ]
 
 
+async def test_modifier_alone_is_held_from_its_own_press_until_its_release(page: DrivenTab) -> None:
+    await page.do("press", keys="Shift Control+Meta", selector="#button")
+
+    assert [[event[1], event[5]] for event in await events(page)] == [
+        ["Shift", "Shift"],
+        ["Shift", ""],
+        ["Control", "Control"],
+        ["Meta", "Control+Meta"],
+        ["Meta", "Control"],
+        ["Control", ""],
+    ]
+
+
 async def test_text_in_quotes_is_typed_key_by_key_and_names_outside_are_keys(page: DrivenTab) -> None:
     result = await page.do(
         "press", keys="""ControlOrMeta+a "It's 5%, " 'say "é"' Home Delete F2 Enter""", selector="#city"
