@@ -177,6 +177,51 @@ CHANGES = {
 }
 
 
+FORM = """<form id=form><input id=mail type=email aria-label=Email required>
+<input id=name name=elements aria-label=Name required><div hidden><input id=unseen aria-label=Plan required></div>
+<button id=go>Send</button><button id=later formnovalidate>Later</button></form>"""
+# The form is empty afterwards, and therefore invalid again.
+SEND = """form => void (form.onsubmit = (event) => {
+  event.preventDefault();
+  form.insertAdjacentText("afterend", "Sent");
+  form.reset();
+  form.checkValidity();
+})"""
+
+
+@pytest.mark.parametrize("is_in_shadow_root", [False, True])
+async def test_form_that_the_browser_does_not_send_is_reported_each_time(
+    tab: DrivenTab, *, is_in_shadow_root: bool
+) -> None:
+    await tab.write("<div id=host></div>" if is_in_shadow_root else FORM)
+    if is_in_shadow_root:
+        await tab.page.evaluate("form => host.attachShadow({ mode: 'open' }).setHTMLUnsafe(form)", FORM)
+    await tab.page.locator("#form").evaluate(SEND)
+    empty = "Please fill out this field."
+    unsent = f'error at input#name "Name": "{empty}"; error at hidden input#unseen "Plan": "{empty}"'
+
+    for _ in range(2):
+        changed = (await tab.do("click", selector="#go"))["changed"]
+        assert changed == f'error at input#mail "Email": "{empty}"; {unsent}'
+    await tab.do("fill", selector="#mail", value="a@example.com")
+    assert (await tab.do("press", selector="#mail", keys="Enter"))["changed"] == unsent
+
+    await tab.do("fill", selector="#name", value="Ada")
+    await tab.page.locator("#unseen").evaluate("field => void (field.value = 'Basic')")
+    for sending in ("#go", "#later"):
+        changed = (await tab.do("click", selector=sending))["changed"]
+        assert ("Sent" in changed, "error" in changed) == (True, False)
+
+
+async def test_values_that_a_form_accepts_are_no_errors(tab: DrivenTab) -> None:
+    await tab.write(FORM.replace("<form", "<form novalidate"))
+    await tab.page.locator("#form").evaluate(SEND)
+
+    changed = (await tab.do("click", selector="#go"))["changed"]
+
+    assert ("Sent" in changed, "error" in changed) == (True, False)
+
+
 async def test_click_reports_what_it_has_changed(tab: DrivenTab, subtests: pytest.Subtests) -> None:
     bodies = cases("changes")
     assert list(bodies) == list(CHANGES)

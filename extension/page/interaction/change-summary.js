@@ -97,6 +97,7 @@ const changeSummary = (() => {
    * @param {Element[]} changes.drawn new parts of drawings
    * @param {[Element, string][]} changes.renamed elements whose label has changed, and the previous label
    * @param {Control[]} changes.refilled fields whose value has changed without being acted on
+   * @param {Element[]} changes.refused fields because of which the browser has not sent a form
    * @param {string} changes.sorted the column that was sorted by the action, and how
    * @param {Element[]} changes.path the element acted on, and its ancestors
    * @param {Root[]} changes.roots of the whole page
@@ -104,10 +105,11 @@ const changeSummary = (() => {
    * @returns {string} at most 200 characters; empty if nothing is worth reporting
    */
   function summarizeChanges(before, now, changes) {
-    const { shown, moved, left, replaced, wasIn, drawn, renamed, refilled, sorted, path, roots, editor } = changes;
+    const { shown, moved, left, replaced, wasIn, drawn, renamed, refilled, refused, sorted, path, roots, editor } =
+      changes;
     const opened = [...now.dialogs].filter(([dialog]) => !before.dialogs.has(dialog));
     const closed = [...before.dialogs].filter(([dialog]) => !now.dialogs.has(dialog));
-    const faulty = [...now.faulty].filter((field) => !before.faulty.has(field));
+    const faulty = [...new Set([...refused, ...[...now.faulty].filter((field) => !before.faulty.has(field))])];
     const enabled = [...before.disabled].filter((one) => isInPage(one) && !now.disabled.has(one) && isVisible(one));
     const reported = [...opened.map(([dialog]) => dialog), ...faulty.flatMap(messagesOf)];
     const hasState = path.slice(0, STATE_LEVELS).some((one) => isMatch(one, STATEFUL));
@@ -288,7 +290,8 @@ const changeSummary = (() => {
    * @param {number} length of its message
    */
   function faultLine(field, length) {
-    const [fault, name] = [faultOf(field), fieldNameOf(field)];
+    const fault = faultOf(field);
+    const name = `${isVisible(field) ? "" : "hidden "}${fieldNameOf(field)}`;
     return fault ? `error at ${name}: ${excerpt(fault, length)}` : `${name} is invalid`;
   }
 

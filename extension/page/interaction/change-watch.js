@@ -48,6 +48,7 @@ const changeWatch = (() => {
   const { isAt, isWholeInOrder, reordered } = redrawing;
   const { isTrack, slidesIn } = sliding;
   const { isCurrent, looksSelected } = selectedLooks;
+  const { SubmitWatch } = refusedForms;
 
   /**
    * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
@@ -145,8 +146,8 @@ const changeWatch = (() => {
     #read;
     /** @readonly */
     #before;
-    /** @readonly @type {Set<Element>} fields that the browser has objected to */
-    #refused = new Set();
+    /** @readonly */
+    #submits = new SubmitWatch();
     /** @readonly the frames of the page's own site, and what they showed */
     #frames;
     /** @readonly @type {Set<Node>} added elements and texts */
@@ -202,6 +203,7 @@ const changeWatch = (() => {
       this.#frames = roots.filter(isDocument).map((page) => ({ page, frame: holderOf(page) }));
       for (const root of roots) {
         this.#observer.observe(root, WATCHED);
+        this.#submits.listen(root, this.#listening.signal);
         this.#styling.observe(root, { attributes: true, childList: true, characterData: true, subtree: true });
       }
       const { signal } = this.#listening;
@@ -211,7 +213,6 @@ const changeWatch = (() => {
           view?.addEventListener(type, this.noteInput, { signal });
         }
         for (const type of STATE_CHANGES) view?.addEventListener(type, this.#expectStyles, { capture: true, signal });
-        view?.addEventListener("invalid", this.#noteRefused, { capture: true, signal });
       }
       this.noteInput();
     }
@@ -508,7 +509,6 @@ const changeWatch = (() => {
       );
       const roots = this.#rootsNow();
       const now = stateOf(roots);
-      for (const field of this.#refusedField()) now.faulty.add(field);
       const slides = slidesIn(this.#styles);
       const frames = this.#navigatedFrames();
       const changes = summarizeChanges(this.#before, now, {
@@ -522,6 +522,7 @@ const changeWatch = (() => {
         refilled: [...this.#before.values]
           .filter(([field, before]) => this.#isRefilled(field, before))
           .map(([field]) => field),
+        refused: this.#action === "fill" ? [] : this.#submits.fields(),
         sorted: SORTED.test(toggled) ? toggled : "",
         path: this.#path,
         roots,
@@ -620,16 +621,6 @@ const changeWatch = (() => {
       );
     }
 
-    /**
-     * @returns {Element[]} the field of a web component for which the browser has not sent a form: it has moved the focus
-     *   there, but no pseudo-class says so
-     */
-    #refusedField() {
-      const field = focusedElement();
-      const isIn = (/** @type {Element} */ host) => isMatch(host, ":invalid") && isDrawnIn(host, field);
-      return this.#action !== "fill" && [...this.#refused].some(isIn) ? [field] : [];
-    }
-
     /** @returns {string} for example `button "More" expanded`; empty if no element acted on has such a new state */
     #toggled() {
       const [changed] = [...this.#toggles].filter(([one, before]) => isInPage(one) && toggleOf(one) !== before);
@@ -648,10 +639,6 @@ const changeWatch = (() => {
       const isShown = isVisible(field) && !isStandIn(field);
       return isInPage(field) && !this.#acted.has(field) && valueOf(field) !== before && isShown;
     }
-
-    #noteRefused = (/** @type {Event} */ { target }) => {
-      this.#refused.add(/** @type {Element} */ (target));
-    };
 
     #expectStyles = () => {
       this.#mayRestyle = true;

@@ -3,7 +3,7 @@
 // The page's error message about the value of a field.
 
 const faults = (() => {
-  const { isControl, isMatch, referred } = dom;
+  const { attributeOf, isControl, isMatch, queryAll, referred } = dom;
   const { plain, visibleTextOf } = texts;
   const { isVisible } = geometry;
 
@@ -16,6 +16,26 @@ const faults = (() => {
    */
   function isRejected(field) {
     return isMatch(field, INVALID) || (isControl(field) && field.validity.customError);
+  }
+
+  /**
+   * @param {Root[]} roots
+   * @returns {Element[]} the visible fields whose value is marked as invalid, by the page or by the browser
+   */
+  function faultyIn(roots) {
+    const isMarked = (/** @type {Element} */ field) =>
+      isRejected(field) || !isControl(field) || !field.form || !skipsValidation(field.form);
+    return roots
+      .flatMap((root) => queryAll(root, `:user-invalid, ${INVALID}`))
+      .filter((one) => isVisible(one) && isMarked(one));
+  }
+
+  /**
+   * @param {HTMLFormElement} form
+   * @returns {boolean} whether the browser accepts all values in it: it still calls some of them invalid, but only in CSS
+   */
+  function skipsValidation(form) {
+    return attributeOf(form, "novalidate") !== null;
   }
 
   /**
@@ -38,5 +58,5 @@ const faults = (() => {
     return isRejected(field) ? message || ofBrowser : ofBrowser || message;
   }
 
-  return { INVALID, faultOf, isRejected, messagesOf };
+  return { INVALID, faultOf, faultyIn, isRejected, messagesOf, skipsValidation };
 })();

@@ -33,11 +33,11 @@ const pageState = (() => {
     windowOf,
   } = dom;
   const { collapse, drawnTextOf, isIconWord, lineOf, orLabelOf } = texts;
+  const { faultyIn } = faults;
   const { isDrawn, isOffPage, isRendered, isVisible } = geometry;
 
   /** Maximum number of elements that are examined before an action. */
   const MOST_ELEMENTS = 20_000;
-  const FAULTY = `:user-invalid, ${faults.INVALID}`;
   /** Fields whose value is not shown as text. */
   const UNSHOWN = new Set(["button", "checkbox", "file", "hidden", "image", "radio", "reset", "submit"]);
   const MOST_FIELDS = 300;
@@ -73,7 +73,7 @@ const pageState = (() => {
           .map((dialog) => [dialog, dialogNameOf(dialog)]),
       ),
       lists: new Set(all(LISTS).filter(isVisible)),
-      faulty: new Set(all(FAULTY).filter(isVisible)),
+      faulty: new Set(faultyIn(roots)),
       disabled: new Set(all(DISABLED).filter(isVisible)),
       pressed: new Set(all("[aria-pressed='true']").filter(isVisible)),
       checks: new Map(all(CHECKS).map((box) => [box, isMatch(box, ":checked, [aria-checked='true']")])),
