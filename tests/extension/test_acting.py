@@ -267,6 +267,20 @@ async def test_request_that_failed_is_noted_although_the_page_does_not_show_it(a
         assert (other, (await asking.do("click", selector=other)).get("notes")) == (other, None)
 
 
+async def test_script_that_failed_is_noted_if_nothing_else_happened(asking: DrivenTab) -> None:
+    await asking.show("""<button id=thrown>Save</button> <button id=rejected>Load</button> <button id=shown>Send</button>
+        <button id=handled>Search</button><p id=said role=status></p><script>
+        thrown.onclick = () => { throw new Error("boom") };
+        rejected.onclick = async () => missing.click();
+        shown.onclick = () => { said.textContent = "Sent"; throw new Error("boom") };
+        handled.onclick = () => console.error("boom");</script>""")
+
+    for silent in ("#thrown", "#rejected"):
+        assert ["console_logs" in note for note in (await asking.do("click", selector=silent))["notes"]] == [True]
+    for other in ("#shown", "#handled"):
+        assert (other, (await asking.do("click", selector=other)).get("notes")) == (other, None)
+
+
 # In the service worker: the reply to a released mouse button comes once the tab has loaded a page of this title.
 LATE_REPLY = """title => {
   const api = chrome.debugger;

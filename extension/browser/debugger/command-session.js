@@ -30,6 +30,7 @@ const MAX_DIALOGS = 20;
 const ASKED_FOR_FILES =
   "The page asked for files and got none. Use upload with the same selector and the files' paths.";
 const ENDLESS = "It opens one dialog after another: close the tab with browser_close_tab.";
+const SCRIPT_FAILED = "Meanwhile, a script of the page failed. Read its error with console_logs.";
 const MAX_DIALOG_TEXT = 2_000;
 const MAX_FILE_NAME = 200;
 const MAX_SCHEME = 40;
@@ -97,7 +98,7 @@ async function act(session, context, run) {
     own.interceptFiles();
     const result = await run({ ...context, session: own });
     for (const note of await adoptTabs(own.opened, context, () => own.hasRequests)) own.addNote(note);
-    await own.noteRequests(result);
+    await own.noteFailures(result);
     return result;
   });
 }
@@ -524,12 +525,13 @@ export class CommandSession {
   }
 
   /**
-   * Adds notes if what the action requested has failed, or the page still waits for it.
+   * Adds notes if what the action requested has failed, or the page still waits for it; or if nothing else has come of
+   * it than an error of a script.
    *
    * @param {object} result
    */
-  async noteRequests(result) {
-    const { network } = this.#session;
+  async noteFailures(result) {
+    const { console, network } = this.#session;
     if (this.#hasLeft && !this.#hasLoadError && isHttpError(network.pageStatus)) {
       this.addNote(`The server sent this page with HTTP status ${network.pageStatus}.`);
     }
@@ -539,7 +541,8 @@ export class CommandSession {
     const count = () => countPending(network, this.#actsSince) || Number(isSilent && this.hasRequests);
     // What the page does with a response, such as opening a tab, may be reported before the end of the response.
     if (count()) await this.#reported();
-    for (const note of [failedNote(network, this.#actsSince, isSilent), pendingNote(count())]) {
+    const scriptNote = isSilent && console.failedAt >= this.#actsSince ? SCRIPT_FAILED : "";
+    for (const note of [failedNote(network, this.#actsSince, isSilent), pendingNote(count()), scriptNote]) {
       if (note) this.#notes.add(note);
     }
   }

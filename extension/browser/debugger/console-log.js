@@ -42,6 +42,8 @@ export class ConsoleLog {
   /** @readonly @type {WeakMap<ConsoleEntry, string[]>} */
   #pages = new WeakMap();
   #total = 0;
+  /** When a script of the page failed last, in milliseconds since 1970. */
+  failedAt = -Infinity;
   /** Called when the page writes more than can be kept: no more is recorded until the next replay. */
   onFlood = () => {};
   /** @type {Set<Promise<void>>} */
@@ -124,6 +126,7 @@ export class ConsoleLog {
    */
   addException({ timestamp, exceptionDetails }, pages) {
     const { text, exception, url, lineNumber, columnNumber } = exceptionDetails;
+    this.failedAt = Math.max(this.failedAt, timestamp);
     const what = exception ? `${text} ${textOf(exception)}` : text;
     this.#take({
       timestamp,
