@@ -235,6 +235,24 @@ async def test_endless_request_is_not_waited_for_long_but_noted_until_it_ends(as
     await until(ended)
 
 
+IMAGE_MAP = """<map name="the plan"><area coords="0,0,50,50" alt=Kitchen href="#kitchen">
+<area shape=circle coords="80,80,15" alt=Stairs href="#stairs"><area shape=poly coords="50,0,100,0,100,40" alt=Roof href="#roof">
+<area shape=default alt=Garden href="#garden"></map><map name=unused><area coords="0,0,9,9" alt=Unused href="#unused"></map>
+<div style="height: 2000px"></div><img usemap="#the plan" width=100 height=100 alt=Plan
+style="border: 20px solid; padding: 30px" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">"""
+
+
+async def test_parts_of_an_image_map_are_listed_and_clicked(asking: DrivenTab) -> None:
+    await asking.show(IMAGE_MAP)
+
+    listed = (await asking.do("page_elements"))["text"]
+    names = ["Kitchen", "Stairs", "Roof", "Garden"]
+    assert [name for name in [*names, "Unused"] if f'link "{name}"' in listed] == names
+    for name in names[:3]:
+        await asking.do("click", selector=f'[alt="{name}"]')
+        assert await asking.page.evaluate("location.hash") == f"#{name.lower()}"
+
+
 FAILING = """<button id=save>Save</button> <button id=missing>Load</button> <button id=searched>Search</button>
 <button id=reported>Report</button> <button id=given-up>Give up</button> <button id=saved>Save a copy</button>
 <p id=said role=status></p><script>

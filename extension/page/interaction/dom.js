@@ -86,10 +86,51 @@ const dom = (() => {
   /** @type {(element: Element, selector: string) => Element | null} */
   const closestOf = (element, selector) => Reflect.apply(Element.prototype.closest, element, [selector]);
   /** @type {(element: Element) => DOMRect} */
-  const boxOf = (element) => Reflect.apply(Element.prototype.getBoundingClientRect, element, []);
+  const ownBoxOf = (element) => Reflect.apply(Element.prototype.getBoundingClientRect, element, []);
   /** @type {(element: Element, options: ScrollIntoViewOptions) => void} */
   const scrollTo = (element, options) =>
-    Reflect.apply(Element.prototype.scrollIntoView, element, [{ behavior: "instant", ...options }]);
+    Reflect.apply(Element.prototype.scrollIntoView, mappedImageOf(element) ?? element, [
+      { behavior: "instant", ...options },
+    ]);
+
+  /**
+   * @param {Element} element
+   * @returns {DOMRect} of a part of an image map, where it is on the image
+   */
+  function boxOf(element) {
+    const box = ownBoxOf(element);
+    const image = box.width || box.height ? null : mappedImageOf(element);
+    return image ? boxOnImage(element, image) : box;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | null} for a part of an image map, which has no box of its own, its image
+   */
+  function mappedImageOf(element) {
+    const map = tagOf(element) === "area" ? closestOf(element, "map") : null;
+    const name = map && attributeOf(map, "name");
+    return name ? firstIn(/** @type {Root} */ (rootOf(element)), `img[usemap="#${CSS.escape(name)}"]`) : null;
+  }
+
+  /**
+   * @param {Element} area
+   * @param {Element} image
+   * @returns {DOMRect} the smallest box around its shape
+   */
+  function boxOnImage(area, image) {
+    const { x, y, width, height } = ownBoxOf(image);
+    const numbers = (attributeOf(area, "coords") ?? "").split(/[\s,;]+/u).map(Number);
+    const shape = (attributeOf(area, "shape") ?? "rect").toLowerCase();
+    if (shape === "default") return new DOMRect(x, y, width, height);
+    const [left = 0, top = 0, radius = 0] = numbers;
+    const isRound = shape.startsWith("circ");
+    const xs = isRound ? [left - radius, left + radius] : numbers.filter((_, index) => index % 2 === 0);
+    const ys = isRound ? [top - radius, top + radius] : numbers.filter((_, index) => index % 2 === 1);
+    const [minX, minY] = [Math.min(...xs), Math.min(...ys)];
+    // The browser counts from the border of the image, not from its content.
+    return new DOMRect(x + minX, y + minY, Math.max(...xs) - minX, Math.max(...ys) - minY);
+  }
 
   /**
    * @param {Node} node
@@ -636,6 +677,7 @@ const dom = (() => {
     isReadOnly,
     labelsOf,
     likelyRootOf,
+    mappedImageOf,
     nextElementOf,
     onceATurn,
     outermost,

@@ -26,6 +26,7 @@ const geometry = (() => {
     isText,
     kindOf,
     labelsOf,
+    mappedImageOf,
     parentElementOf,
     queryAll,
     queryIn,
@@ -104,6 +105,8 @@ const geometry = (() => {
     if (Reflect.apply(Element.prototype.checkVisibility, element, [options])) {
       return attributeOf(element, "hidden") !== "until-found";
     }
+    const image = mappedImageOf(element);
+    if (image) return isRendered(image, options);
     return isBoxless(element) && !(options.visibilityProperty && getComputedStyle(element).visibility !== "visible");
   }
 
@@ -159,6 +162,7 @@ const geometry = (() => {
    * @returns {DOMRect[]} a link on two lines has two
    */
   function rectsOf(element) {
+    if (mappedImageOf(element)) return [boxOf(element)].filter(hasArea);
     const all = [...Reflect.apply(Element.prototype.getClientRects, element, [])];
     const own = all.filter(hasArea);
     if (!own.length && kindOf(element) === "range") return all.map(withThumb).filter(hasArea);
