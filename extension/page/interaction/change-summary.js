@@ -559,8 +559,8 @@ const changeSummary = (() => {
    */
   function isHiddenPart(element, hidden) {
     if (!isInShownPage(element)) return hidden.has(element);
-    if (isVisible(element)) return isUnshown(element);
     const { display, opacity, visibility } = getComputedStyle(element);
+    if (isVisible(element)) return opacity === "0" || isUnshown(element);
     const around = parentElementOf(element);
     const isOwn = () => around === null || getComputedStyle(around).visibility !== visibility;
     return display === "none" || opacity === "0" || (visibility !== "visible" && isOwn());
