@@ -473,6 +473,8 @@ UNAVAILABLE: list[tuple[str, object, str]] = [
     ("#colour", [], "accepts only one option"),
     ("#custom", "Red", 'has no option "Red"'),
     ("#field", "Red", "Use fill or click"),
+    ("#gift", "yes", "is a checkbox. Use click"),
+    ("#size", "s", "is a group of radio buttons. Use click"),
 ]
 
 

@@ -214,7 +214,7 @@ const targets = (() => {
     }
     if (field) return field;
     const own = controlOf(element) ?? element;
-    const advice = ADVICE.get(kindOf(own)) ?? ADVICE.get(roleOf(own)) ?? (isMatch(own, LOCKED) ? READ_ONLY : "");
+    const advice = adviceFor(own) ?? (isMatch(own, LOCKED) ? READ_ONLY : "");
     throw misfit(own, insteadOf(own) || advice || NO_FIELD);
   }
 
@@ -304,6 +304,11 @@ const targets = (() => {
     return editor;
   }
 
+  /** @param {Element} element @returns {string | undefined} the rest of a sentence about what it is, and how to use it */
+  function adviceFor(element) {
+    return ADVICE.get(kindOf(element)) ?? ADVICE.get(roleOf(element));
+  }
+
   /** @param {Element} element */
   function listOf(element) {
     const list = closestOf(element, "select") ?? controlOf(element) ?? element;
@@ -311,8 +316,8 @@ const targets = (() => {
     const widget = widgetIn(element);
     if (widget && widgetKind(widget) === "list") return widget;
     if (isControl(list) && hasSuggestions(list)) return list;
-    if (isControl(list)) throw misfit(list, "is not a list of options (<select>). Use fill or click.");
-    throw misfit(list, "is not a list of options (<select>). Use click to open it, then click the option.");
+    const how = isControl(list) ? "Use fill or click." : "Use click to open it, then click the option.";
+    throw misfit(list, adviceFor(list) ?? `is not a list of options (<select>). ${how}`);
   }
 
   /**
