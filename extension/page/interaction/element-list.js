@@ -155,7 +155,8 @@ const elementList = (() => {
     const isDetailed = isNarrowed || (isShort && sizeOf(detailed, room) <= room);
     const entries = isDetailed ? detailed : writer.entries(items, false, false);
     if (offset > 0 && offset >= entries.length) {
-      const end = `offset ${offset} is past the end: the list has ${entries.length} lines now.`;
+      const size = `${entries.length} ${entries.length === 1 ? "line" : "lines"}`;
+      const end = `offset ${offset} is past the end: the list has ${size} now.`;
       throw new PageError("INVALID_ARGUMENT", `${end} Leave offset out to list from the start.`);
     }
     const { chosen, end } = isDetailed ? everything(entries, offset, room) : overview(entries, offset, room);
