@@ -211,7 +211,7 @@ export async function select(context) {
   if (found.widget) {
     const isList = Array.isArray(params.value);
     const list = new ListWidget(context, target, found, selector);
-    const held = await list.set(values, { isList, mayBeSearch: false });
+    const held = await list.set(values, { isList, mayBeSearch: false, isStrict: true });
     const reply = await target.reply(found, await settled(list, held));
     return { ...reply, selected: held.map((label) => ({ value: label, label })) };
   }

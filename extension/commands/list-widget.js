@@ -56,17 +56,20 @@ export class ListWidget extends Widget {
   #isEntered = false;
   /** Whether its list, which was open before, shows what was found for the typed text. */
   #isSearch = false;
+  /** Whether a text that is not one of the options is refused, although the field would take it. */
+  #isStrict = false;
 
   /**
    * Chooses options. After a failure it closes the list, which would keep the page from all input.
    *
    * @param {string[]} values several only for lists with multiple selection
-   * @param {{isList?: boolean, mayBeSearch?: boolean}} [how] whether they were given as a list; whether a text may be
-   *   left in the field as a search
+   * @param {{isList?: boolean, mayBeSearch?: boolean, isStrict?: boolean}} [how] whether they were given as a list;
+   *   whether a text may be left in the field as a search; whether a single one must be an option
    * @returns {Promise<string[]>} the values that the field contains now
    * @throws {CommandError} EXECUTION_ERROR, VALUE_NOT_KEPT
    */
-  async set(values, { isList = false, mayBeSearch = true } = {}) {
+  async set(values, { isList = false, mayBeSearch = true, isStrict = false } = {}) {
+    this.#isStrict = isStrict;
     try {
       return await this.#choose(values, isList, mayBeSearch);
     } catch (error) {
@@ -396,6 +399,11 @@ export class ListWidget extends Widget {
     return state;
   }
 
+  /** Whether it has shown options. */
+  get #hasOffered() {
+    return this.#offered !== "" && this.#offered !== NOTHING_SHOWN;
+  }
+
   /**
    * Follows a path through menus that open one another.
    *
@@ -550,7 +558,7 @@ export class ListWidget extends Widget {
     this.#isSearch = this.#maySearch && state.isOpen && !isEntered && isAlike(state.typed, wanted);
     if ((isTyped || state.isSearched) && isEntered && (await this.#added(wanted, isTyped))) return wanted;
     if (!state.isOpen && (await this.#walkedTo(wanted))) return wanted;
-    if (isTyped) return wanted;
+    if (isTyped && !(this.#isStrict && this.#hasOffered)) return wanted;
     throw this.failed(`has no option ${quote(wanted)}.${this.#offered}`);
   }
 

@@ -431,6 +431,10 @@ async def test_search_takes_a_suggestion_as_a_choice_and_any_text_as_a_text(libr
     written = await libraries.do("fill_form", fields=[{"selector": "#query", "value": ["Apples"]}])
     assert written["fields"][0]["selected"] == [{"value": "Apples", "label": "Apples"}]
 
+    # What is to be selected is an option.
+    code, message = await libraries.refused("select", selector="#query", value="App")
+    assert (code, "Apples" in message) == ("EXECUTION_ERROR", True)
+
 
 async def test_label_and_host_stand_for_their_field(libraries: DrivenTab) -> None:
     fields = [
