@@ -25,6 +25,8 @@ import {
 
 /** How long a list may take to open, to close or to show search results, and a value to fade out. */
 const OPEN_MS = 500;
+/** How long it may take to scroll and to fade in: a busy browser draws few frames. */
+const SHOW_MS = 2_000;
 /** How long a list that queries a server may take to begin, and to show what it got. */
 const FILTER_MS = 1_500;
 /** How long its server may take to respond after that. */
@@ -481,7 +483,7 @@ export class ListWidget extends Widget {
    * @returns {Promise<ListState>} once the option can be pressed
    */
   async #inView(wanted, state) {
-    await until(() => this.ask("show", { wanted }), Boolean, OPEN_MS);
+    await until(() => this.ask("show", { wanted }), Boolean, SHOW_MS);
     const now = await this.ask("list", { wanted, isLoose: true });
     return now.option ? now : state;
   }
