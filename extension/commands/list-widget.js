@@ -397,7 +397,9 @@ export class ListWidget extends Widget {
   #offer(state) {
     const { listed, total } = state;
     const more = total > listed.length ? ` and ${total - listed.length} more` : "";
-    this.#offered = total ? ` Its options are ${listed.map(quote).join(", ")}${more}.` : NOTHING_SHOWN;
+    if (total) this.#offered = ` Its options are ${listed.map(quote).join(", ")}${more}.`;
+    // A typed text may have left none of them.
+    else this.#offered ||= NOTHING_SHOWN;
     return state;
   }
 
