@@ -173,7 +173,7 @@ const pageState = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether it is shut, or where users cannot scroll to; not if only screen readers are told its text
+   * @returns {boolean} whether it is shut, or where users cannot scroll to; not what is clipped for screen readers
    */
   function isAway(element) {
     const around = [...drawnAncestors(element)];
