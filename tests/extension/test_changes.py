@@ -177,6 +177,37 @@ CHANGES = {
 }
 
 
+FILTER = """<div><input id=filter oninput="for (const row of rows.children) row.className =
+row.textContent.includes(this.value) ? '' : 'off'"></div><ul id=rows><li>Ash<li>Elm</ul><style>.off { display: none }</style>"""
+
+
+async def test_list_that_a_field_filters_is_reported_wherever_it_is(tab: DrivenTab) -> None:
+    await tab.write(FILTER)
+
+    filled = [(await tab.do("fill", selector="#filter", value=value)).get("changed") for value in ("As", "El", "")]
+
+    assert filled == ['gone "Elm"', 'now "Elm"; gone "Ash"', 'now "Ash"']
+
+
+STATES = """<style>#tip { display: none } #row:hover #tip { display: block } #part:not(:target) { display: none }</style>
+<div id=row>Row<p id=tip>Copy</p></div><p id=other>Other</p><a id=to href="#part">To</a> <a id=away href="#">Away</a>
+<p id=part>Part</p><button id=open popovertarget=menu>Open</button>
+<div id=menu popover><button id=more popovertarget=inner>More</button></div><div id=inner popover>Inner</div>"""
+
+
+async def test_state_of_the_browser_that_hides_something_is_noticed(tab: DrivenTab) -> None:
+    await tab.write(STATES)
+    for selector in ("#to", "#open", "#more"):
+        await tab.do("click", selector=selector)
+
+    # The inner one first, whose end moves no focus.
+    closed = [(await tab.do("press", keys="Escape")).get("changed") for _ in range(2)]
+    assert closed == ['gone "Inner"', 'gone "More"']
+    assert (await tab.do("click", selector="#away"))["changed"] == 'gone "Part"'
+    assert (await tab.do("hover", selector="#row"))["changed"] == 'now "Copy"'
+    assert (await tab.do("hover", selector="#other"))["changed"] == 'gone "Copy"'
+
+
 FORM = """<form id=form><input id=mail type=email aria-label=Email required>
 <input id=name name=elements aria-label=Name required><div hidden><input id=unseen aria-label=Plan required></div>
 <button id=go>Send</button><button id=later formnovalidate>Later</button></form>"""

@@ -56,9 +56,11 @@ const changeWatch = (() => {
    * afterwards.
    */
   const WAITS_MS = { first: 50, quiet: 50, most: 150, opening: 400, linger: 2_000 };
+  /** Maximum number of elements that are all examined before a field is filled. */
+  const MOST_READ = 2_000;
   const INPUTS = ["mousemove", "mouseup", "click", "keydown", "keyup"];
   /** Events of states that a style may depend on, such as `:checked` and `:focus-within`. */
-  const STATE_CHANGES = ["change", "focusin", "focusout"];
+  const STATE_CHANGES = ["beforetoggle", "change", "focusin", "focusout", "hashchange", "input", "toggle"];
   const POLL_MS = 10;
   /** Maximum number of changes that are recorded after an action. */
   const MOST_CHANGES = 300;
@@ -101,7 +103,7 @@ const changeWatch = (() => {
   const OPENERS = "[aria-haspopup]:not([aria-haspopup='false'], [aria-expanded='true']), [aria-expanded='false']";
   /** Minimum side of an image that is more than an icon on a button. */
   const IMAGE_SIDE = 64;
-  /** Elements that their own markup hides: before `fill`, hidden elements are recorded only around the field. */
+  /** Elements that their own markup hides: before `fill`, not all hidden elements of a large page are recorded. */
   const UNDRAWN = "[hidden], [style*='display: none'], [style*='display:none']";
   const SHAPES = "path, line, polyline, polygon, rect, circle, ellipse, use";
   /** A dialog that fades out is still drawn meanwhile, and one that fades in is not drawn yet. */
@@ -142,7 +144,7 @@ const changeWatch = (() => {
     #path = [];
     /** @readonly @type {Map<Element, string>} whether elements acted on were expanded or the like */
     #toggles = new Map();
-    /** @readonly the elements that were there before, or those around the field that is filled */
+    /** @readonly the elements that were there before; in a large page those around the field that is filled */
     #read;
     /** @readonly */
     #before;
@@ -185,7 +187,7 @@ const changeWatch = (() => {
     /** @readonly */
     #observer = new MutationObserver((records) => this.#take(records));
     /** Whether anything has happened that a style may depend on. */
-    #mayRestyle = false;
+    #mayRestyle;
     /** @readonly for any change, the first of which is enough */
     #styling = new MutationObserver(() => this.#expectStyles());
 
@@ -197,8 +199,10 @@ const changeWatch = (() => {
     constructor(element, roots, action) {
       this.#roots = roots;
       this.#action = action;
+      this.#mayRestyle = action === "hover";
       this.goOn(element);
-      this.#read = action === "fill" ? aroundField(element, roots) : allIn(roots);
+      const all = allIn(roots);
+      this.#read = action === "fill" && all.length > MOST_READ ? aroundField(element, roots) : all;
       this.#before = stateOf(roots, this.#read);
       this.#frames = roots.filter(isDocument).map((page) => ({ page, frame: holderOf(page) }));
       for (const root of roots) {
@@ -540,7 +544,7 @@ const changeWatch = (() => {
       if (isElement(node) && isMatch(node, UNDRAWN) && !this.#restyled.has(node)) return true;
       const parent = this.#places.get(node)?.parentNode;
       if (!parent || !isElement(parent) || !isInPage(parent)) return false;
-      // Before a fill only the surroundings of the field were examined.
+      // Before a fill only the surroundings of the field were examined in a large page.
       const isAsBefore = () =>
         this.#action === "fill" && ![...treeAncestors(parent)].some((one) => this.#restyled.has(one));
       return isClipped(parent) || closestOf(parent, "canvas") !== null || (!isDrawn(parent) && isAsBefore());

@@ -107,7 +107,7 @@ const pageState = (() => {
   }
 
   /**
-   * A field's messages are next to it or in live regions: after typing there is no time for the whole page.
+   * A field's messages are next to it or in live regions: after typing there is no time for the whole of a large page.
    *
    * @param {Element} field
    * @param {Root[]} roots
