@@ -278,7 +278,8 @@ def combined_receipt(answers: Sequence[TabAnswer], receipt: Mapping[str, Any], s
         for tab in answers
         if tab.error
     ]
-    notes += [note for note in receipt["notes"] if note not in notes]
+    # Several answers may have the same note: the user needs it once.
+    notes = list(dict.fromkeys([*notes, *receipt["notes"]]))
     about = {"model": receipts[0]["model"], "seconds": round(seconds, 2), "tabs": len(receipts)}
     return {**receipt, **totals, **about, "notes": notes}
 

@@ -175,6 +175,15 @@ async def test_a_question_about_several_tabs_gets_one_combined_answer() -> None:
     assert "Tab 2: Pears" in fake.chats[-1].data
 
 
+async def test_a_note_that_several_answers_share_is_reported_once() -> None:
+    async with FakeOpenAIServer(answer("Apples.", finish_reason="length")) as fake, panel(**model(fake)) as shown:
+        await shown.ask("Which is cheaper?", 1, 2)
+        end = await shown.end()
+
+    assert end["receipt"]["tabs"] == 2
+    assert [note["code"] for note in end["notes"]] == ["cut_off"]
+
+
 async def test_the_answer_about_the_only_readable_of_several_tabs_has_its_evidence_and_figures_as_data() -> None:
     async with (
         FakeOpenAIServer(answer("Apples cost 1 euro. Plums cost 9 euros.")) as fake,
