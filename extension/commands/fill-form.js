@@ -12,6 +12,7 @@ import { checkableState } from "../browser/accessible-state.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { addressOf, tabById } from "../browser/tabs.js";
 import { PICKER, ResetError, SECRET, fill, select } from "./fill.js";
+import { LEFT } from "./element-params.js";
 import { click } from "./click.js";
 import { holdsNow, isAlike } from "./widget.js";
 
@@ -174,12 +175,16 @@ function dropped({ selector, selected = [], value = selected.map(({ label }) => 
  * @param {string} moved
  */
 function interrupted(error, written, all, moved) {
-  const more = written.length > MAX_TROUBLES ? ", ..." : "";
-  const named = written.slice(0, MAX_TROUBLES).map(({ field }) => field.selector);
-  const before = `Written before this error: ${written.length} of ${all} fields (${named.join(", ")}${more}).${moved}`;
-  const open = written.find(({ notes = [] }) => notes.includes(PICKER));
-  const picker = open ? ` ${open.field.selector}: ${PICKER}` : "";
-  return new CommandError(error.code, `${before} ${error.message}${picker}`);
+  const read = written.filter(({ held }) => stateIn(held) !== undefined);
+  const more = read.length > MAX_TROUBLES ? ", ..." : "";
+  const named = read.slice(0, MAX_TROUBLES).map(({ field }) => field.selector);
+  const list = read.length ? ` (${named.join(", ")}${more})` : "";
+  const before = `Written before this error: ${read.length} of ${all} fields${list}.${moved}`;
+  const noted = [LEFT, PICKER].map((note) => {
+    const first = written.find(({ notes = [] }) => notes.includes(note));
+    return first ? ` ${first.field.selector}: ${note}` : "";
+  });
+  return new CommandError(error.code, `${before} ${error.message}${noted.join("")}`);
 }
 
 /**
@@ -189,10 +194,19 @@ function interrupted(error, written, all, moved) {
 function partlyKept(lost, kept) {
   const all = lost.length + kept.length;
   const listed = lost.slice(0, MAX_TROUBLES).map(({ message }) => message);
-  const others = kept.map(({ selector, ...held }) => `${selector}: ${JSON.stringify(Object.values(held)[0])}`);
+  const read = kept.filter((held) => stateIn(held) !== undefined);
+  const others = read.map((held) => `${held.selector}: ${JSON.stringify(stateIn(held))}`);
   const rest = others.length ? ` The others hold ${others.join(", ")}.` : "";
   const head = `${lost.length} of ${all} fields did not keep their values.`;
   return new CommandError("VALUE_NOT_KEPT", `${head} ${listed.join(" ")}${rest}`);
+}
+
+/**
+ * @param {Held} held
+ * @returns {Held["checked"] | Held["selected"] | Held["value"]} undefined if the page left before the field was read
+ */
+function stateIn({ checked, value, selected }) {
+  return checked ?? selected ?? value;
 }
 
 /**
@@ -309,9 +323,10 @@ async function write(context, field, readyMs) {
   }
   const reply = await fill(own);
   const isEntered = reply.element?.tag === "input" && /[\n\r]$/u.test(String(field.value));
-  const value = (reply.value ?? "").slice(0, SHOWN_LENGTH).toWellFormed();
-  const shown = form.shown ? await shownOf(context, field, [value]) : [];
-  return { ...reply, field, shown, held: { selector: field.selector, value }, isEntered };
+  const value = reply.value?.slice(0, SHOWN_LENGTH).toWellFormed();
+  const shown = form.shown && value !== undefined ? await shownOf(context, field, [value]) : [];
+  const held = { selector: field.selector, ...(value !== undefined && { value }) };
+  return { ...reply, field, shown, held, isEntered };
 }
 
 /**

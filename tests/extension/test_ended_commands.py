@@ -1,6 +1,7 @@
 """Commands that end before they finish: their client is gone, or the user has revoked permission."""
 
 import asyncio
+from contextlib import AbstractAsyncContextManager
 
 import pytest
 
@@ -126,12 +127,14 @@ async def test_error_in_a_function_of_the_extension_is_not_taken_for_another_pag
     assert (await tab.do("click", selector="#go"))["matches"] == 1
 
 
-# In the service worker: another page comes while the debugger is asked about the extension's own world of the page.
-LEAVE = """url => {
+# In the service worker: another page comes before the debugger gets the first command that has the parameter `told`.
+LEAVE = """({ url, told }) => {
   const api = chrome.debugger;
   const real = (api.sendCommand.real ??= api.sendCommand);
+  let isLeft = false;
   const send = async (target, method, params) => {
-    if (params?.contextId !== undefined) {
+    if (!isLeft && params?.[told] !== undefined) {
+      isLeft = true;
       const loaded = new Promise((go) => chrome.webNavigation.onCompleted.addListener(go));
       await chrome.tabs.update(target.tabId, { url });
       await loaded;
@@ -142,12 +145,36 @@ LEAVE = """url => {
 }"""
 
 
+def led_away(tab: DrivenTab, told: str, path: str) -> AbstractAsyncContextManager[None]:
+    """Show the page at this path before the first command of the debugger with this parameter."""
+    return changed_worker(tab.page.context, LEAVE, {"url": tab.site.url(path), "told": told}, {"url": "", "told": ""})
+
+
 async def test_page_that_leaves_while_the_debugger_is_asked_about_it_is_reported(tab: DrivenTab) -> None:
     await tab.show("<script>customElements.define('x-box', class extends HTMLElement {})</script><x-box></x-box>")
     await tab.page.evaluate("document.querySelector('x-box').attachShadow({ mode: 'open' }).append('Box')")
 
-    async with changed_worker(tab.page.context, LEAVE, tab.site.url("/one"), ""):
+    async with led_away(tab, "contextId", "/one"):
         code, _ = await tab.refused("fill_form", fields=[{"selector": "x-box", "value": True}])
 
     assert code == "TAB_DISCONNECTED"
     assert tab.page.url == tab.site.url("/one")
+
+
+async def test_field_that_was_not_read_before_its_page_left_is_not_reported_as_written(tab: DrivenTab) -> None:
+    note = "#name: The page navigated away before the field could be read."
+    tab.site.pages["/next"] = b"<title>Next</title><input id=mail>"
+    fields = [{"selector": "#name", "value": "Ada"}, {"selector": "#mail", "value": "-"}]
+    await tab.show("<input id=name><input id=mail>")
+
+    async with led_away(tab, "text", "/next"):
+        form = await tab.do("fill_form", fields=fields)
+    await tab.show("<input id=name><input id=mail>")
+    async with led_away(tab, "text", "/one"):
+        code, message = await tab.refused("fill_form", fields=fields)
+
+    assert form["fields"] == [{"selector": "#name"}, {"selector": "#mail", "value": "-"}]
+    assert form["notes"] == [note]
+    assert code == "ELEMENT_NOT_FOUND"
+    assert message.startswith("Written before this error: 0 of 2 fields. ")
+    assert message.endswith(note)
