@@ -127,13 +127,13 @@ async def test_error_in_a_function_of_the_extension_is_not_taken_for_another_pag
     assert (await tab.do("click", selector="#go"))["matches"] == 1
 
 
-# In the service worker: another page comes before the debugger gets the first command that has the parameter `told`.
-LEAVE = """({ url, told }) => {
+# In the service worker: another page comes before the debugger gets the first command that has the parameter `parameter`.
+LEAVE = """({ url, parameter }) => {
   const api = chrome.debugger;
   const real = (api.sendCommand.real ??= api.sendCommand);
   let isLeft = false;
   const send = async (target, method, params) => {
-    if (!isLeft && params?.[told] !== undefined) {
+    if (!isLeft && params?.[parameter] !== undefined) {
       isLeft = true;
       const loaded = new Promise((go) => chrome.webNavigation.onCompleted.addListener(go));
       await chrome.tabs.update(target.tabId, { url });
@@ -145,9 +145,11 @@ LEAVE = """({ url, told }) => {
 }"""
 
 
-def led_away(tab: DrivenTab, told: str, path: str) -> AbstractAsyncContextManager[None]:
+def led_away(tab: DrivenTab, parameter: str, path: str) -> AbstractAsyncContextManager[None]:
     """Show the page at this path before the first command of the debugger with this parameter."""
-    return changed_worker(tab.page.context, LEAVE, {"url": tab.site.url(path), "told": told}, {"url": "", "told": ""})
+    return changed_worker(
+        tab.page.context, LEAVE, {"url": tab.site.url(path), "parameter": parameter}, {"url": "", "parameter": ""}
+    )
 
 
 async def test_page_that_leaves_while_the_debugger_is_asked_about_it_is_reported(tab: DrivenTab) -> None:
