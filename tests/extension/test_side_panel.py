@@ -30,8 +30,8 @@ They cost **1 euro** & `a < b`, see [the shop](https://shop.test/a) or [this](ja
 """
 
 
-# As the server reports it.
-STEP = {"code": "reading_chunk", "values": {"model": "small", "chunk": "2", "chunks": 3}, "tokens": 0, "seconds": 4}
+# As the server reports it. Tokens are shown from two on.
+STEP = {"code": "reading_chunk", "values": {"model": "small", "chunk": "2", "chunks": 3}, "tokens": 1, "seconds": 4}
 RECEIPT = {"model": "small", "seconds": 1.24, "characters_read": 19, "page_characters": 19, "chunks": 1}
 
 
@@ -195,6 +195,7 @@ async def test_a_number_in_the_answer_leads_to_its_passage_on_the_page(panel: Pa
     await expect(panel.at(".notes li")).to_have_text(
         [ui_text("checkOnPage", 1, 2), ui_text("checkMissing", isolated("9 euros"))]
     )
+    await expect(panel.at(".notes .hint")).to_have_count(0)
     highlighted = "[...CSS.highlights.get('chrome-tab-reader') ?? []].map(String).join('')"
     await panel.at(".reference").click()
     await comes_true(panel.tab.page, f"({highlighted}) === 'Apples cost 1 euro.' && scrollY > 1000")
@@ -214,7 +215,8 @@ async def test_a_number_stays_on_the_line_of_its_sentence(panel: Panel) -> None:
     checked = {"counts": {"on_page": 1, "elsewhere": 0, "in_prompt": 0, "not_on_page": 0}, "figures": []}
     await panel.send_event(asked, "done", text=text, receipt=RECEIPT, notes=[], checked=checked, evidence=evidence)
     await expect(panel.at(".reference")).to_be_visible()
-    await expect(panel.at(".notes li")).to_have_text([ui_text("checkOneOnPage", 1)])
+    # There is nothing to double-check, so it is not a warning.
+    await expect(panel.at(".notes .hint")).to_have_text([ui_text("checkOneOnPage", 1)])
 
     # With each width of the line, until every word has its own.
     apart = """() => {
