@@ -201,6 +201,10 @@ async def test_a_number_in_the_answer_leads_to_its_passage_on_the_page(panel: Pa
     await comes_true(panel.tab.page, f"({highlighted}) === 'Apples cost 1 euro.' && scrollY > 1000")
     await panel.page.keyboard.press("Escape")
     await comes_true(panel.tab.page, f"({highlighted}) === ''")
+    await panel.at(".reference").click()
+    await comes_true(panel.tab.page, f"({highlighted}) !== ''")
+    await panel.send_event(await panel.ask("And pears?"), "done", text="They cost more.")
+    await comes_true(panel.tab.page, f"({highlighted}) === ''")
 
     await panel.tab.page.evaluate("document.body.replaceChildren()")
     await panel.at(".reference").click()
@@ -343,6 +347,19 @@ async def test_a_models_answer_becomes_no_markup_loads_nothing_and_links_only_to
     await expect(answer).to_contain_text("or this.")
     assert await panel.page.title() != "HACKED"
     assert [url for url in requested if "evil" in url] == []
+
+
+async def test_enter_that_continues_the_line_or_accepts_what_is_composed_asks_nothing(panel: Panel) -> None:
+    question = panel.at("#question")
+    await question.fill("Apples")
+
+    await panel.page.keyboard.press("Shift+Enter")
+    await question.dispatch_event("keydown", {"key": "Enter", "isComposing": True})
+
+    await expect(question).to_have_value("Apples\n")
+    await expect(panel.at(".asked")).to_have_count(0)
+    await panel.send_event(await panel.ask("Apples?"), "done", text="Red.")
+    await expect(panel.at(".asked")).to_have_text(["Apples?"])
 
 
 async def test_follow_up_questions_belong_to_the_same_conversation_until_it_is_cleared(panel: Panel) -> None:
