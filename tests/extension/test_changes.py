@@ -162,6 +162,8 @@ CHANGES = {
     "what a style sheet hides": 'gone "All of it"',
     "a panel that opens": 'now "All of it"',
     "a panel that closes": 'gone "All of it"',
+    "a panel whose height shrinks": 'gone "All of it"',
+    "a panel whose width shrinks": 'gone "All of it"',
     "a panel that closes, with what it belongs to": 'button#go "More" collapsed',
     "a text in a panel that is shut": "",
     "a part that is drawn out of a box without a height": 'now "All of it"',
