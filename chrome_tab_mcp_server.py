@@ -2607,9 +2607,9 @@ PAGE_NOTES = {
     "canvas": "much of the page is drawn on a canvas, whose content cannot be read",
     "feed": "the page loads more as it is scrolled; only what it had loaded was read",
     "rows_missing": "the page shows {count:,} of the {total:,} rows of a table or list; scroll or page on to read the others",
-    "pdf_too_long": "only the first {count:,} of {total:,} pages of the PDF were read, because its text is longer than 30 MiB",
-    "pdf_unfinished": "only the first {count:,} of {total:,} pages of the PDF were read; ask again for the rest",
-    "pdf_scanned": "{count:,} of {total:,} pages of the PDF have no text; they may be scanned",
+    "pdf_too_long": "the PDF was read only up to page {count:,} of {total:,}, because its text is longer than 30 MiB",
+    "pdf_unfinished": "the PDF was read only up to page {count:,} of {total:,}; ask again for the rest",
+    "pdf_scanned": "pages of the PDF without text, perhaps scanned: {count:,} of {total:,}",
 }
 
 
@@ -5406,7 +5406,7 @@ def check_line(checked: Mapping[str, Sequence[str]]) -> str:
     total = found + len(checked.get("not_on_page", ()))
     if not total:
         return ""
-    line = f"{found} of {total} figure{'' if total == 1 else 's'} {'is' if total == 1 else 'are'} on the page"
+    line = f"{found} of {total} figure{'' if total == 1 else 's'} {'is' if 1 in (found, total) else 'are'} on the page"
     line += f", in another passage: {named('elsewhere')}" if checked["elsewhere"] else ""
     return line + (f", not: {named('not_on_page')}" if checked["not_on_page"] else "")
 

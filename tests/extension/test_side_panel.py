@@ -220,7 +220,7 @@ async def test_a_number_stays_on_the_line_of_its_sentence(panel: Panel) -> None:
     await panel.send_event(asked, "done", text=text, receipt=RECEIPT, notes=[], checked=checked, evidence=evidence)
     await expect(panel.at(".reference")).to_be_visible()
     # There is nothing to double-check, so it is not a warning.
-    await expect(panel.at(".notes .hint")).to_have_text([ui_text("checkOneOnPage", 1)])
+    await expect(panel.at(".notes .hint")).to_have_text([ui_text("checkOnPage", 1, 1)])
 
     # With each width of the line, until every word has its own.
     apart = """() => {

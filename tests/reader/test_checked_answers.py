@@ -346,7 +346,7 @@ async def test_the_last_line_names_what_is_not_on_the_page() -> None:
 
     line = lines_of(result)[-1]
     assert line.startswith("(read ")
-    assert "; 1 of 2 figures " in line
+    assert "; 1 of 2 figures is on the page" in line
     assert line.endswith('"99 €")')
     assert receipt_of(result)["checked"]["not_on_page"] == ["99 €"]
 

@@ -145,7 +145,7 @@ export function checkSentences(counts, missing, elsewhere) {
     return new Intl.ListFormat(language()).format(figures.length > named.length ? [...named, "…"] : named);
   };
   const found = counts.on_page + counts.elsewhere;
-  const sentences = [all === 1 ? phrase("checkOneOnPage", found) : phrase("checkOnPage", grouped(found), grouped(all))];
+  const sentences = [phrase("checkOnPage", grouped(found), grouped(all))];
   if (missing.length) sentences.push(phrase("checkMissing", list(missing)));
   if (elsewhere.length) sentences.push(phrase("checkElsewhere", list(elsewhere)));
   return sentences;
