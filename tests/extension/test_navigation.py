@@ -112,6 +112,9 @@ async def test_link_that_another_program_opens_is_reported_and_not_waited_for(ta
     (note,) = (await tab.do("click", selector="a"))["notes"]
 
     assert "mailto: in another program" in note
+    await tab.show(f"<a href={'long' * 100}:ann>Write</a>")
+    (note,) = (await tab.do("click", selector="a"))["notes"]
+    assert len(note) < 200
 
 
 async def test_pdf_that_a_click_leads_to_is_not_taken_for_a_page_that_still_loads(tab: DrivenTab) -> None:
