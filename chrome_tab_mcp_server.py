@@ -6526,7 +6526,7 @@ def argument_parser(program: Program) -> OneLineParser:
     parser = OneLineParser(
         prog=started_by,
         usage=f"{started_by} [ACTION] [SETTING ...]",
-        description="Ask a local model about the page that you have open. Without an action, serve MCP.",
+        description="Ask a local model about the page you have open. Without an action, serve MCP.",
         epilog=example(),
         formatter_class=argparse.RawDescriptionHelpFormatter,  # keep a path on one line
         argument_default=argparse.SUPPRESS,

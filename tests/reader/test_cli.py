@@ -111,7 +111,8 @@ def test_a_mistyped_argument_is_one_line_with_the_closest_match(arguments: list[
     assert run(*arguments) == (2, "", f"{line}\n")
 
 
-def test_help_lists_every_flag_with_its_variable_in_groups(run: Run) -> None:
+def test_help_lists_every_flag_with_its_variable_in_groups(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(COLUMNS))
     status, out, _ = run("--help")
 
     assert status == 0
@@ -133,6 +134,8 @@ def test_help_lists_every_flag_with_its_variable_in_groups(run: Run) -> None:
     groups = [line for line in out.splitlines() if line.endswith(":") and not line.startswith(" ")]
     assert groups == ["Actions (one, then exit):", "Model:", "Browser:", "Serving:", "Files:"]
     assert out.partition(groups[0])[2].split()[0] == "--setup"
+    # A command stays on one line, to be copied.
+    assert [line for line in out.splitlines() if len(line) > COLUMNS and not line.startswith("Example: ")] == []
 
 
 @pytest.mark.e2e
