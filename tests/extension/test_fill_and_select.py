@@ -705,3 +705,8 @@ async def test_country_code_that_is_shown_next_to_the_field_is_a_part_of_its_num
     await blank.page.evaluate("void (code.hidden = true)")
     code, _ = await blank.refused("fill", selector="#phone", value="+1 201 555 0123")
     assert code == "VALUE_NOT_KEPT"
+
+    # Another number, of the same length.
+    await blank.write(DIALED.replace("rest.trim()", "rest.trim().slice(0, -1) + 7"))
+    code, _ = await blank.refused("fill", selector="#phone", value="+49 30 123456")
+    assert code == "VALUE_NOT_KEPT"
