@@ -43,14 +43,13 @@ export function answerOf(button) {
 
 /** @param {ConsentPrompt} request */
 function showNotification(request) {
+  const { title, site } = request;
   const reason = statedReason(request);
   const options = {
     type: /** @type {const} */ ("basic"),
     iconUrl: chrome.runtime.getURL("icons/icon-128.png"),
     title: question(request),
-    message: [`"${isolated(request.title)}" (${request.site})`, ...(reason ? [reason] : []), explanation(request)].join(
-      "\n",
-    ),
+    message: [title && isolated(title), site, reason, explanation(request)].filter(Boolean).join("\n"),
     ...(NOTICES_ASK && { buttons: [{ title: phrase("allow") }, { title: phrase("deny") }], requireInteraction: true }),
   };
   const isThere = chrome.notifications.create(request.id, options).catch(() => {

@@ -183,6 +183,18 @@ async def test_prompt_closes_in_time_with_its_client_with_its_tab_and_with_the_c
     lost.cancel()
 
 
+# In the service worker: stores what the next notification contains.
+NOTED = """() => {
+  const { notifications } = chrome;
+  const { create } = notifications;
+  notifications.create = (id, options) => {
+    globalThis.noted = options;
+    notifications.create = create;
+    return create.call(notifications, id, options);
+  };
+}"""
+
+
 async def test_attaching_by_hand_answers_the_prompt_and_notifications_work_like_the_popup(
     paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
 ) -> None:
@@ -195,10 +207,14 @@ async def test_attaching_by_hand_answers_the_prompt_and_notifications_work_like_
     await notices(paired, 0)
 
     await show_page(paired, site.url("/two"))
+    (worker,) = paired.page.context.service_workers
+    await worker.evaluate(NOTED)
     asked = await ask(bridge, await paired.tab_id(site.url("/two")))
     await shown(paired)
     await notices(paired, 1)
-    (worker,) = paired.page.context.service_workers
+    lines = (await worker.evaluate("noted.message")).split("\n")
+    assert lines[:2] == [isolated("Two"), site.url("").removeprefix("http://")]
+    assert len(lines) == 4
     press = "(button) => chrome.notifications.getAll((all) => chrome.notifications.onButtonClicked.dispatch(Object.keys(all)[0], button))"
     await worker.evaluate(press, 0)
     assert (await asked)["success"]
