@@ -221,6 +221,8 @@ async def test_date_is_changed_before_its_field_is_left(blank: DrivenTab) -> Non
     await blank.do("fill", selector="#day", value="2026-02-03")
 
     assert await blank.page.evaluate("seen") == ["input", "change", "blur"]
+    await blank.do("fill", selector="#day", value="2026-02-03")
+    assert (await blank.page.evaluate("seen")).count("change") == 1
 
 
 async def test_field_outside_of_a_dialog_that_takes_the_focus_back_is_refused_with_the_dialog(blank: DrivenTab) -> None:
@@ -231,6 +233,11 @@ async def test_field_outside_of_a_dialog_that_takes_the_focus_back_is_refused_wi
         await blank.page.evaluate("one => void (search.onfocus = () => document.querySelector(one)?.focus())", holder)
         code, message = await blank.refused("fill", selector="#search", value="x")
         assert (code, f'the dialog "Edit" keeps it in {said}' in message) == ("EXECUTION_ERROR", True), message
+
+    # A dialog that is not open keeps nothing.
+    await blank.page.evaluate("box.firstElementChild.hidden = true; search.onfocus = () => box.focus()")
+    code, message = await blank.refused("fill", selector="#search", value="Ada")
+    assert (code, "dialog" in message) == ("EXECUTION_ERROR", False), message
 
     await blank.page.evaluate("box.remove()")
     assert (await blank.do("fill", selector="#search", value="x"))["value"] == "x"
@@ -704,6 +711,11 @@ async def test_country_code_that_is_shown_next_to_the_field_is_a_part_of_its_num
 
     await blank.page.evaluate("void (code.hidden = true)")
     code, _ = await blank.refused("fill", selector="#phone", value="+1 201 555 0123")
+    assert code == "VALUE_NOT_KEPT"
+
+    # The code of another number.
+    await blank.write("<p>Home <b>+49</b> <input> Work <input id=phone oninput='value = value.slice(3)'></p>")
+    code, _ = await blank.refused("fill", selector="#phone", value="+49 30 123456")
     assert code == "VALUE_NOT_KEPT"
 
     # Another number, of the same length.

@@ -244,6 +244,10 @@ async def test_error_after_a_field_that_leads_to_another_page_says_so(blank: Dri
 
         assert (code, "(#name). The tab has another address" in message) == ("ELEMENT_NOT_FOUND", is_elsewhere)
 
+    await blank.show("<input id=name onfocus='mail.focus()'><input id=mail>")
+    code, message = await blank.refused("fill_form", fields=fields)
+    assert (code, "Written" in message) == ("EXECUTION_ERROR", False)
+
 
 async def test_checked_box_is_left_alone(page: DrivenTab) -> None:
     fields = [
