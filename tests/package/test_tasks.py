@@ -73,6 +73,9 @@ async def test_a_task_is_created_at_once_and_ends_with_what_the_call_would_have_
     assert (state["resultType"], state["status"], state["taskId"]) == ("complete", "completed", task["taskId"])
     assert state["result"]["content"][0]["text"].startswith("Three euros.")
     assert state["result"]["_meta"]["receipt"]["model"] == "fake-model"
+    # Ten minutes after the call, which may take 15.
+    assert task["ttlMs"] == 1_500_000
+    assert 600_000 <= state["ttlMs"] < 700_000
     assert direct["resultType"] == "complete"
     assert direct["content"][0]["text"].startswith("Three euros.")
 
@@ -97,6 +100,16 @@ async def test_cancelling_stops_the_model_request_and_the_status_reports_the_pro
     assert (working["status"], "is reading the page" in working["statusMessage"]) == ("working", True)
     assert "result" not in working
     assert (state["status"], "result" in state) == ("cancelled", False)
+
+
+async def test_of_a_hundred_finished_tasks_a_further_call_deletes_only_the_oldest(client: Client) -> None:
+    tasks = list[dict[str, Any]]()
+    for _ in range(101):
+        tasks.append(await client.ask(DECLARED, start=""))
+        await client.end_of(tasks[-1])
+
+    assert (await client.stdio.refused("tasks/get", taskId=tasks[0]["taskId"], _meta=DECLARED))["code"] == -32_602
+    assert (await client.poll(tasks[1]))["status"] == "completed"
 
 
 async def test_short_tools_get_no_task(client: Client) -> None:
