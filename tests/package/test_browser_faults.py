@@ -37,6 +37,7 @@ async def test_a_silent_browser_does_not_affect_another(one: World, monkeypatch:
     assert [each["id"] for each in json.loads(listed.content[0].text)] == [2]
     assert listed.content[1].text == "[Work did not respond: their tabs are not listed.]"
     assert listed.structured_content["notes"] == ["Work did not respond: their tabs are not listed."]
+    assert [str(each.uri) for each in await one.client.list_resources()] == ["tab://active", "tab://2"]
     assert not hanging.done()
     silent.answers.set()
     assert text_of(await within(hanging)) == "one of a"
