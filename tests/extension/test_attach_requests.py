@@ -10,6 +10,7 @@ from playwright.async_api import Page, expect
 from tests.extension.conftest import Popup, Site, changed_waits
 from tests.extension.test_attaching import error_of, until
 from tests.extension.test_popup import show_page
+from tests.support import polling
 from tests.support.fake_bridge import FakeBridge, Message
 from tests.support.ui_texts import isolated, ui_text
 
@@ -305,6 +306,37 @@ async def test_user_who_wants_to_be_asked_decides_about_the_first_action_on_the_
     await paired.press("attachButton")
     await expect(paired.element("attachButton")).to_have_text(detach)
     assert error_of(await click())[0] == "ATTACH_DENIED"
+
+
+# In the service worker: the next data for the session is stored once `store` is called.
+STORED_LATER = """() => {
+  const { session } = chrome.storage;
+  const { set } = session;
+  session.set = async (items) => {
+    session.set = set;
+    await new Promise((go) => (globalThis.store = go));
+    return set.call(session, items);
+  };
+}"""
+
+
+async def test_tab_that_is_attached_by_hand_does_not_answer_whether_a_client_may_act(
+    paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
+) -> None:
+    _, tab_id = one
+    (worker,) = paired.page.context.service_workers
+    await worker.evaluate(STORED_LATER)
+    await paired.element("attachButton").click()
+    await polling.until(lambda: worker.evaluate("'store' in globalThis"))
+    bridge.session = AGENT
+
+    asked = ask_to_click(bridge, tab_id, [["*", True]])
+    await shown(paired)
+    await worker.evaluate("store(), delete globalThis.store")
+    await bridge.next_message("tab_attached")
+
+    await answer(paired, "Deny")
+    assert error_of(await asked)[0] == "ATTACH_DENIED"
 
 
 async def test_consent_to_act_on_one_site_does_not_apply_to_the_next_and_its_prompt_ends_with_the_tab(

@@ -75,6 +75,11 @@ async def test_options_are_reached_and_changed_by_keyboard_and_apply_at_once(dri
     await options.keyboard.press("Tab")
     await stored(popup, 'JSON.stringify(p.deniedHosts) === \'["bank.example","*.xn--bse-sna.example"]\'')
     await expect(options.locator("#outcome")).to_contain_text("Saved")
+    # A number that is out of range is not saved; what the user changes next is.
+    await options.locator("#commands-per-second").fill("0")
+    await options.locator("#commands-per-second").dispatch_event("change")
+    await options.locator("#group").dispatch_event("click")
+    await stored(popup, "p.group === true && p.commandsPerSecond === 7")
 
 
 async def test_invalid_host_stays_in_its_field_with_the_reason_and_that_of_a_pasted_address_is_denied(
