@@ -235,10 +235,12 @@ async def test_yes_for_one_site_does_not_apply_to_the_next(
     assert (await bridge.ask("list_tabs"))["result"] == []
 
 
-async def test_an_agents_reason_is_shown_as_one_short_line(
+async def test_an_agents_reason_and_the_title_are_each_shown_as_one_short_line(
     paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
 ) -> None:
-    _, tab_id = one
+    page, tab_id = one
+    await page.evaluate("document.title = '\\u202ed\\n' + 'e'.repeat(300)")
+    await until(paired, f"(await chrome.tabs.get({tab_id})).title.endsWith('e')")
     for reason in ("", "\u202e\n\t", 7):
         assert error_of(await bridge.ask("browser_attach_tab", tab_id=tab_id, reason=reason))[0] == "INVALID_ARGUMENT"
     bridge.session = {"id": "x" * 50, "client": "Chrome\u202e\nTab Reader" + "x" * 100}
@@ -248,6 +250,7 @@ async def test_an_agents_reason_is_shown_as_one_short_line(
 
     text = await paired.element("requests").inner_text()
     assert f'"{isolated("a b" + "c" * 194 + "...")}"' in text
+    assert re.search(r"\bd e{75}\.\.\.", text)
     assert re.search(r"Let Chrome Tab Readerx+\.\.\. control this tab\?", text)
     assert "\u202e" not in text
     await answer(paired, "Deny")
