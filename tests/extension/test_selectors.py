@@ -145,6 +145,14 @@ async def test_missing_element_is_answered_with_similar_existing_ones(
     assert (await same_selectors.do("hover", selector=suggested))["matches"] == 1
 
 
+async def test_similar_element_that_is_hidden_is_said_to_be(blank: DrivenTab) -> None:
+    await blank.write("<menu style='display: none'><li><a href='#x' id=status>Status</a></menu>")
+
+    _, message = await blank.refused("click", selector="text=Status")
+
+    assert 'Did you mean #status (hidden a "Status")?' in message
+
+
 async def test_selector_of_another_tool_is_answered_with_the_element_that_it_means(
     same_selectors: DrivenTab, subtests: pytest.Subtests
 ) -> None:

@@ -5,6 +5,7 @@
 const suggestions = (() => {
   const { attributeOf, isControl, isMatch, queryAll, tagOf, textContentOf } = dom;
   const { PageError, TEXT_LENGTH, folded, quote, textOf } = texts;
+  const { isRendered } = geometry;
   const { PARTLY_SEARCHED, Search, allRoots, crossOriginFramesIn } = search;
   const { fromMainFrame, selectorOf } = selectorGenerator;
 
@@ -84,7 +85,9 @@ const suggestions = (() => {
     return best.flatMap(({ element }) => {
       const found = selectorOf(element, roots);
       // A truncated selector would not work.
-      return found.length > SELECTOR_LENGTH ? [] : [`${found} (${tagOf(element)} ${quote(textOf(element), 30)})`];
+      if (found.length > SELECTOR_LENGTH) return [];
+      const hidden = isRendered(element) ? "" : "hidden ";
+      return [`${found} (${hidden}${tagOf(element)} ${quote(textOf(element), 30)})`];
     });
   }
 
