@@ -669,6 +669,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "selected by nothing but a class": [
             *('link "Home" looks selected  [href="#a"]', 'link "News"  [href="#b"]'),
             *('link "Files" looks selected  [href="#c"]', 'link "Peers"  [href="#d"]'),
+            *('link "List" looks selected  [href="#e"]', 'link "Create"  [href="#f"]'),
             *('button "S" looks selected  #s', 'button "M"  #m'),
             # There is no other one that can be selected, or the state is declared.
             *('button "Live"  #live', 'button "Dead" disabled  #dead', 'button "On"  #on', 'button "Off"  #off'),

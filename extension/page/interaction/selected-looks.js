@@ -15,7 +15,8 @@ const selectedLooks = (() => {
   /**
    * @param {Element} element
    * @returns {boolean} whether its class says so, or that of an element around it without other words, but not the class
-   *   of one like it next to it that is not disabled: otherwise the class may say something else
+   *   of one like it next to it, or in the next item of its list, that is not disabled: otherwise the class may say
+   *   something else
    */
   function looksSelected(element) {
     // Few elements have such a class, so that is the cheapest check.
@@ -23,8 +24,18 @@ const selectedLooks = (() => {
     // The class of a text field says that it has the focus.
     if (!marked || isTextField(element) || isMatch(element, DECLARED)) return false;
     if (marked !== element && wordsOf(marked) !== wordsOf(element)) return false;
+    return twinsOf(marked).some((one) => isUnselectedTwin(one, marked));
+  }
+
+  /**
+   * @param {Element} marked
+   * @returns {Element[]} what is next to it; or in the items next to its own, if it is all that this contains
+   */
+  function twinsOf(marked) {
     const around = parentElementOf(marked);
-    return around ? [...childrenOf(around)].some((one) => isUnselectedTwin(one, marked)) : false;
+    if (!around) return [];
+    if (tagOf(around) !== "li" || childrenOf(around).length > 1) return [...childrenOf(around)];
+    return [...childrenOf(parentElementOf(around) ?? around)].flatMap((item) => [...childrenOf(item)]);
   }
 
   /**
