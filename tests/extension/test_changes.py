@@ -176,6 +176,7 @@ CHANGES = {
     "a dialog that is taken apart once it is gone": 'dialog "Edit" closed',
     "an error at an editor": 'error at div #code: "Value must be valid JSON"',
     "a choice that is also a title": 'now "Ada"; gone "Cyd"',
+    "a table that is sorted, with an arrow in its head": 'moved "Ash", "Elm", "Oak"',
 }
 
 

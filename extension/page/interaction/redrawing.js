@@ -7,7 +7,7 @@
 const redrawing = (() => {
   const { childNodesOf, childrenOf, isAfter, isElement, outermost, parentOf, textContentOf } = dom;
   const { collapse } = texts;
-  const { isComment } = changeSummary;
+  const { isComment, isWorded } = changeSummary;
 
   /**
    * @param {Node[]} nodes that were removed and are back
@@ -63,8 +63,9 @@ const redrawing = (() => {
    */
   function reordered(shown, left, places) {
     const textOf = (/** @type {Node} */ node) => collapse(textContentOf(node) ?? "");
-    const come = outermost(shown);
-    const removed = outermost(left);
+    // An arrow in the head of the column may come, too.
+    const come = outermost(shown).filter(isWorded);
+    const removed = outermost(left).filter(isWorded);
     if (come.length !== removed.length) return [];
     const before = removed.map(textOf);
     if (come.map(textOf).sort().join("\n") !== before.toSorted().join("\n")) return [];
