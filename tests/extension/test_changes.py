@@ -177,6 +177,8 @@ CHANGES = {
     "an error at an editor": 'error at div #code: "Value must be valid JSON"',
     "a choice that is also a title": 'now "Ada"; gone "Cyd"',
     "a table that is sorted, with an arrow in its head": 'moved "Ash", "Elm", "Oak"',
+    "a change near the end of a long status": 'status "...2 of 9"; gone "...1 of 9"',
+    "a long text that grows": 'now "...and the rest"; gone "...word"',
 }
 
 

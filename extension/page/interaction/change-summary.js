@@ -160,7 +160,7 @@ const changeSummary = (() => {
       ...faulty.map((field) => faultLine(field, length)),
       ...opened.map(([dialog, name]) => openingOf(dialog, name, length)),
       ...closed.map(([, name]) => `${dialogNamed(name)} closed`),
-      ...announced("status", statuses, length),
+      ...announced("status", statuses, length, lost),
       ...lists,
       ...(sorted ? [sorted] : []),
       ...(editor && !opened.length ? [`field ${selectorOf(editor, roots)} opened`] : []),
@@ -172,7 +172,7 @@ const changeSummary = (() => {
       ...holdings(inOpened, length),
       ...plainly("moved", elsewhere, [], length),
       ...renamings(renamed.filter(([one, label]) => !before.checks.has(one) && !isReadAsText(one, label))),
-      ...plainly("gone", lost, other, length),
+      ...plainly("gone", lost, news, length),
       ...(closedLists.length && !lists.length ? [closedLists.some(isMenu) ? "menu closed" : "list closed"] : []),
     ];
     return joined(TEXT_LENGTHS.map(partsWith));
@@ -278,11 +278,13 @@ const changeSummary = (() => {
    * @param {"alert" | "message" | "status"} kind
    * @param {Element[]} elements
    * @param {number} length of each text
+   * @param {News[]} [lost] what is gone: a message may be a longer text of which only a part has changed
    */
-  function announced(kind, elements, length) {
+  function announced(kind, elements, length, lost = []) {
     // Some pages show the same message above and below a form.
     const texts = new Set(elements.map(drawnTextOf).map(collapse).filter(plain));
-    return [...texts].map((text) => `${kind} ${excerpt(text, length)}`);
+    const known = wholeTextsOf(lost);
+    return [...texts].map((text) => `${kind} ${excerpt(fromDifference(text, known, length), length)}`);
   }
 
   /**
@@ -616,13 +618,17 @@ const changeSummary = (() => {
    * @returns {string[]}
    */
   function plainly(word, news, others, length) {
-    const wholeTextsOf = (/** @type {News[]} */ all) => [...new Set(all.map((one) => one.texts.join(" ")))];
     const own = wholeTextsOf(news);
     const more = own.length > MOST_TEXTS ? ` and ${own.length - MOST_TEXTS} more` : "";
     const room = more ? Math.max(length / MOST_TEXTS, LEAST_LENGTH) : length;
     const known = wholeTextsOf(others);
     const quoted = own.slice(0, MOST_TEXTS).map((text) => excerpt(fromDifference(text, known, room), room));
     return quoted.length ? [`${word} ${quoted.join(", ")}${more}`] : [];
+  }
+
+  /** @param {News[]} news */
+  function wholeTextsOf(news) {
+    return [...new Set(news.map((one) => one.texts.join(" ")))];
   }
 
   /**
@@ -632,8 +638,11 @@ const changeSummary = (() => {
    * @returns {string} the text, without a beginning that would leave no room for what has changed in it
    */
   function fromDifference(text, others, length) {
-    const starts = others.map((other) => other.split("").findIndex((character, index) => character !== text[index]));
-    const start = Math.max(0, ...starts);
+    const sharedWith = (/** @type {string} */ other) => {
+      const end = other.split("").findIndex((character, index) => character !== text[index]);
+      return end < 0 ? other.length : end;
+    };
+    const start = Math.max(0, ...others.map(sharedWith));
     if (text.length <= length || start <= length / 2) return text;
     // The word that differs is whole, unless it is longer than there is room for, as in JSON.
     const word = text.lastIndexOf(" ", start) + 1;
