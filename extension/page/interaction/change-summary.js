@@ -30,7 +30,7 @@ const changeSummary = (() => {
     tagOf,
     textContentOf,
   } = dom;
-  const { collapse, drawnTextOf, isIconWord, nameOf, plain, quote, shorten, textOf } = texts;
+  const { collapse, drawnTextOf, isIconWord, nameOf, plain, quote, shorten, textOf, visibleTextOf } = texts;
   const { handleOf, isVisible } = geometry;
   const { faultOf, messagesOf } = faults;
   const { allRoots, innermost } = search;
@@ -522,6 +522,11 @@ const changeSummary = (() => {
     return WORDED.test(textContentOf(node) ?? "");
   }
 
+  /** @param {Node} node that is in the page */
+  function hasDrawnWords(node) {
+    return isElement(node) ? WORDED.test(visibleTextOf(node)) : isWorded(node);
+  }
+
   /**
    * @param {Node} node
    * @param {Set<Node>} hidden elements that were not drawn before
@@ -713,6 +718,7 @@ const changeSummary = (() => {
     LABELS,
     announced,
     faultLine,
+    hasDrawnWords,
     isComment,
     isWorded,
     joined,

@@ -44,7 +44,7 @@ const changeWatch = (() => {
   const { editorAround } = drawnEditors;
   const { DIALOGS, allIn, aroundField, hiddenAmong, isClipped, isInShownPage, isParked, isSeen, stateOf, valueOf } =
     pageState;
-  const { LABELS, isWorded, labelOf, restatings, revealings, summarizeChanges } = changeSummary;
+  const { LABELS, hasDrawnWords, isWorded, labelOf, restatings, revealings, summarizeChanges } = changeSummary;
   const { isAt, isWholeInOrder, reordered } = redrawing;
   const { isTrack, slidesIn } = sliding;
   const { isCurrent, looksSelected } = selectedLooks;
@@ -469,7 +469,8 @@ const changeWatch = (() => {
       this.#take();
       if (this.#action === "fill") return false;
       if (!this.#isOpener && !this.#hasOtherAddress()) return this.#isDouble && this.#come.size + this.#gone.size === 0;
-      const isShown = (/** @type {Node} */ node) => isInPage(node) && isSeen(node);
+      // What has appeared may still hide its words, as a panel does until it has its size.
+      const isShown = (/** @type {Node} */ node) => isInPage(node) && isSeen(node) && hasDrawnWords(node);
       return ![...this.#come, ...this.#revealed()].some((node) => isWorded(node) && isShown(node));
     }
 
