@@ -682,6 +682,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "Status"',
             'combobox next to "Status" = "Open" collapsed  span',
         ],
+        "card whose title names its radio button": [
+            'radio "Single run" off  #single',
+            'text "For one day"',
+            'radio "Backfill" off  #many',
+        ],
         "row with a button without words": [
             'clickable "Ada"  tr',
             'button "Row collapsed"  [aria-label="Row collapsed"]',

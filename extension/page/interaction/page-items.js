@@ -64,7 +64,7 @@ const pageItems = (() => {
   const { coversMiddle, hasPlace, inGridOrder, isFadedOut, isOnlySpoken, isScrollable, isSheet } = itemPlaces;
   const { isUnclipped, measure, meets, placeOf } = itemPlaces;
   const { SHAPE_TAGS, isBox, isDrawing } = itemLooks;
-  const { isAroundField, isCopy, isFiller, isInCombobox, isLabelOfListed, isProxy, isShownIn, namesListed } = proxies;
+  const { isAroundField, isCopy, isFiller, isInCombobox, isLabelOfListed, isOnlyName, isProxy, isShownIn } = proxies;
   const { editorsIn, nameOf: editorNameOf } = drawnEditors;
 
   const SKIPPED = wordsOf(
@@ -393,7 +393,7 @@ const pageItems = (() => {
       else if (within.isVisible && (tag === "dialog" || DIALOGS.has(role))) {
         this.#push("message", "dialog", element, boxOf(element));
       }
-      if (tag === "label" && namesListed(/** @type {HTMLLabelElement} */ (element))) within.isSilent = true;
+      if (tag === "label" && isOnlyName(/** @type {HTMLLabelElement} */ (element))) within.isSilent = true;
       // A table around others is only for layout.
       if (role === "row" || (tag === "tr" && !hasIn(element, "table"))) {
         within.block = { item: { kind: "text", role: "row", element, cells: [], isInSight: false }, isRow: true };

@@ -17,6 +17,7 @@ const proxies = (() => {
     isTextField,
     parentElementOf,
     queryIn,
+    referred,
     tagOf,
     textContentOf,
   } = dom;
@@ -74,6 +75,17 @@ const proxies = (() => {
     if (!control || isCopy(control)) return false;
     if (tagOf(control).includes("-") && !controlOf(control) && !roleOf(control)) return false;
     return isRendered(control, SEEN) || hasVisibleLabel(control);
+  }
+
+  /**
+   * @param {HTMLLabelElement} label
+   * @returns {boolean} whether it says nothing but the name of a listed field: in a card, the name may be a part of it
+   */
+  function isOnlyName(label) {
+    if (!namesListed(label)) return false;
+    const names = label.control ? referred(label.control, "aria-labelledby") : [];
+    const words = (/** @type {Element} */ one) => (textContentOf(one) ?? "").replace(/\s+/gu, "");
+    return names.every((one) => one === label || !holds(label, one) || words(one) === words(label));
   }
 
   /**
@@ -139,5 +151,5 @@ const proxies = (() => {
     return isControl(element) && closestDrawnOf(element, "[role=combobox]") !== null;
   }
 
-  return { isAroundField, isCopy, isFiller, isInCombobox, isLabelOfListed, isProxy, isShownIn, namesListed };
+  return { isAroundField, isCopy, isFiller, isInCombobox, isLabelOfListed, isOnlyName, isProxy, isShownIn };
 })();
