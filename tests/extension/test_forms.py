@@ -47,6 +47,12 @@ async def test_check_boxes_ignore_the_attribute_that_makes_a_field_read_only(pag
     assert (await page.refused("fill_form", fields=locked))[0] == "EXECUTION_ERROR"
 
 
+async def test_state_of_a_filled_box_is_not_a_change_of_another_one(page: DrivenTab) -> None:
+    fields = [{"selector": "#terms", "value": True}, {"selector": "#news", "value": False}]
+
+    assert "changed" not in await page.do("fill_form", fields=fields)
+
+
 async def test_fields_of_every_kind_are_written_in_one_call_and_reported(page: DrivenTab) -> None:
     values: dict[str, Any] = {
         "#name": "Ada",

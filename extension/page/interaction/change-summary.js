@@ -99,14 +99,15 @@ const changeSummary = (() => {
    * @param {Control[]} changes.refilled fields whose value has changed without being acted on
    * @param {Element[]} changes.refused fields because of which the browser has not sent a form
    * @param {string} changes.sorted the column that was sorted by the action, and how
-   * @param {Element[]} changes.path the element acted on, and its ancestors
+   * @param {Element[]} changes.path the element acted on last, and its ancestors
+   * @param {Set<Element>} changes.acted all elements acted on
    * @param {Root[]} changes.roots of the whole page
    * @param {Element | null} changes.editor a new field that has the focus
    * @returns {string} at most 200 characters; empty if nothing is worth reporting
    */
   function summarizeChanges(before, now, changes) {
-    const { shown, moved, left, replaced, wasIn, drawn, renamed, refilled, refused, sorted, path, roots, editor } =
-      changes;
+    const { shown, moved, left, replaced, wasIn, drawn, renamed, refilled, refused, sorted } = changes;
+    const { path, acted, roots, editor } = changes;
     const opened = [...now.dialogs].filter(([dialog]) => !before.dialogs.has(dialog));
     const closed = [...before.dialogs].filter(([dialog]) => !now.dialogs.has(dialog));
     const faulty = [...new Set([...refused, ...[...now.faulty].filter((field) => !before.faulty.has(field))])];
@@ -165,7 +166,7 @@ const changeSummary = (() => {
       ...(sorted ? [sorted] : []),
       ...(editor && !opened.length ? [`field ${selectorOf(editor, roots)} opened`] : []),
       ...enablings(enabled, roots),
-      ...checkings(before.checks, now.checks, path, isRevealed),
+      ...checkings(before.checks, now.checks, acted, isRevealed),
       ...drawings(outermost(drawn), roots),
       ...holdings(inPlace, length),
       ...plainly("now", other, lost, length),
@@ -343,16 +344,16 @@ const changeSummary = (() => {
   /**
    * @param {Map<Element, boolean>} before boxes, and whether they were checked
    * @param {Map<Element, boolean>} now
-   * @param {Element[]} path of the element acted on, whose own state is part of the reply
+   * @param {Set<Element>} acted the elements acted on, whose own states are part of the reply
    * @param {(box: Element) => boolean} isRevealed whether it was not visible before
    * @returns {string[]} for example `checkbox "Red" on`, or `12 checkboxes off`
    */
-  function checkings(before, now, [acted], isRevealed) {
-    const isOwn = (/** @type {Element} */ box) => acted !== undefined && (acted === box || controlOf(acted) === box);
+  function checkings(before, now, acted, isRevealed) {
+    const own = new Set([...acted].flatMap((one) => [one, controlOf(one)]));
     return [true, false].flatMap((isOn) => {
       const isChanged = (/** @type {[Element, boolean]} */ [box, is]) => is === isOn && before.get(box) === !isOn;
       const boxes = [...now].filter(
-        (one) => isChanged(one) && !isOwn(one[0]) && isVisible(handleOf(one[0])) && !isRevealed(one[0]),
+        (one) => isChanged(one) && !own.has(one[0]) && isVisible(handleOf(one[0])) && !isRevealed(one[0]),
       );
       const word = isOn ? "on" : "off";
       if (boxes.length > MOST_TEXTS) return [`${boxes.length} checkboxes ${word}`];

@@ -530,6 +530,7 @@ const changeWatch = (() => {
         refused: this.#action === "fill" ? [] : this.#submits.fields(),
         sorted: SORTED.test(toggled) ? toggled : "",
         path: this.#path,
+        acted: this.#acted,
         roots,
         editor: this.#openedField(),
       });
