@@ -179,6 +179,7 @@ CHANGES = {
     "a table that is sorted, with an arrow in its head": 'moved "Ash", "Elm", "Oak"',
     "a change near the end of a long status": 'status "...2 of 9"; gone "...1 of 9"',
     "a long text that grows": 'now "...and the rest"; gone "...word"',
+    "a box without a name": "input .mute on",
     "a panel whose content is drawn once it has its size": 'now "All of it"',
 }
 

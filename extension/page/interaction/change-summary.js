@@ -166,7 +166,7 @@ const changeSummary = (() => {
       ...(sorted ? [sorted] : []),
       ...(editor && !opened.length ? [`field ${selectorOf(editor, roots)} opened`] : []),
       ...enablings(enabled, roots),
-      ...checkings(before.checks, now.checks, acted, isRevealed),
+      ...checkings(before.checks, now.checks, { acted, isRevealed, roots }),
       ...drawings(outermost(drawn), roots),
       ...holdings(inPlace, length),
       ...plainly("now", other, lost, length),
@@ -344,11 +344,13 @@ const changeSummary = (() => {
   /**
    * @param {Map<Element, boolean>} before boxes, and whether they were checked
    * @param {Map<Element, boolean>} now
-   * @param {Set<Element>} acted the elements acted on, whose own states are part of the reply
-   * @param {(box: Element) => boolean} isRevealed whether it was not visible before
+   * @param {object} context
+   * @param {Set<Element>} context.acted the elements acted on, whose own states are part of the reply
+   * @param {(box: Element) => boolean} context.isRevealed whether it was not visible before
+   * @param {Root[]} context.roots
    * @returns {string[]} for example `checkbox "Red" on`, or `12 checkboxes off`
    */
-  function checkings(before, now, acted, isRevealed) {
+  function checkings(before, now, { acted, isRevealed, roots }) {
     const own = new Set([...acted].flatMap((one) => [one, controlOf(one)]));
     return [true, false].flatMap((isOn) => {
       const isChanged = (/** @type {[Element, boolean]} */ [box, is]) => is === isOn && before.get(box) === !isOn;
@@ -357,17 +359,18 @@ const changeSummary = (() => {
       );
       const word = isOn ? "on" : "off";
       if (boxes.length > MOST_TEXTS) return [`${boxes.length} checkboxes ${word}`];
-      return boxes.map(([box]) => `${boxNameOf(box)} ${word}`);
+      return boxes.map(([box]) => `${boxNameOf(box, roots)} ${word}`);
     });
   }
 
   /**
    * @param {Element} box
-   * @returns {string} with the item that it belongs to, if it has no name
+   * @param {Root[]} roots
+   * @returns {string} with the item that it belongs to, or its selector, if it has no name
    */
-  function boxNameOf(box) {
+  function boxNameOf(box, roots) {
     const item = closestDrawnOf(box, ITEMS);
-    return textOf(box) || !item ? nameOf(box) : `${nameOf(box)} in ${nameOf(item)}`;
+    return textOf(box) || !item ? nameIn(roots, box) : `${nameOf(box)} in ${nameOf(item)}`;
   }
 
   /**
