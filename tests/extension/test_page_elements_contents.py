@@ -774,6 +774,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'dialog "Ask"',
             'button "Yes"  [aria-label=Ask] > button',
         ],
+        "field that is raised above a backdrop": [
+            "A dialog lies over the page: only what is in it or above it is listed.",
+            'link "One"  [href="#one"]',
+            'textbox "Search"  #q',
+        ],
         "backdrop that scrolls with the page": [
             "A dialog lies over the page: only what is in it or above it is listed.",
             'button "Yes"  button text=Yes',

@@ -32,7 +32,7 @@ const elementList = (() => {
     treeAncestors,
   } = dom;
   const { INLINE, PageError, collapse, folded, lineOf, plain, quote, shorten } = texts;
-  const { handleOf, hasArea, isRendered, isVisible, overlap, placeInMainFrame } = geometry;
+  const { handleOf, hasArea, isPositioned, isRendered, isVisible, overlap, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
   const { Counts, IDENTIFIERS, comeBy, selectorOf } = selectorGenerator;
   const { describeFrame } = crossOriginFrames;
@@ -237,7 +237,9 @@ const elementList = (() => {
 
   /** @param {Element[]} open */
   function modalNotice(open) {
-    const name = open.map(nameOfLayer).find(Boolean);
+    // What a press reaches next to the layers is no layer itself.
+    const isLayer = (/** @type {Element} */ one) => isPositioned(one) || isMatch(one, "[aria-modal]");
+    const name = open.filter(isLayer).map(nameOfLayer).find(Boolean);
     const where = open.length > 1 ? " or above it" : "";
     const kind = LAYERS.get(open[0] ? roleOf(open[0]) : "") ?? "dialog";
     return `A ${kind}${name ? ` ${plainQuote(name)}` : ""} lies over the page: only what is in it${where} is listed.`;

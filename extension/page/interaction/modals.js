@@ -53,7 +53,7 @@ const modals = (() => {
     const [declared] = inTopLayer ? [inTopLayer] : shown('[aria-modal="true"]:not([inert] *)');
     const around = declared && layersAbove(roots, [declared]);
     // A part of the page may declare itself modal, and block nothing.
-    const isModal = () => around && (isOwnLayer(declared) || around.hidden >= around.reached);
+    const isModal = () => around && (isOwnLayer(declared) || around.hidden >= around.reached.length);
     if (around && (inTopLayer || isModal())) return [declared, ...around.layers];
     const sole = outermost(layersWithInput(roots, POPUPS));
     if (sole.length) return sole;
@@ -61,7 +61,7 @@ const modals = (() => {
     if (!layers.length) return [];
     const above = layersAbove(roots, layers);
     // A layer that hides nothing is the page itself.
-    return above.hidden ? [...layers, ...above.layers] : [];
+    return above.hidden ? [...layers, ...above.layers, ...above.reached] : [];
   }
 
   /**
@@ -98,8 +98,9 @@ const modals = (() => {
   /**
    * @param {Root[]} roots of the whole page
    * @param {Element[]} open
-   * @returns {{layers: Element[], hidden: number, reached: number}} layers that a press would reach, such as the options
-   *   of a list in a dialog, and the numbers of other elements that it would not reach, and that it would
+   * @returns {{layers: Element[], hidden: number, reached: Element[]}} layers that a press would reach, such as the options
+   *   of a list in a dialog, the number of other elements that it would not reach, and those that it would, such as a
+   *   field that is raised above the rest of the page
    */
   function layersAbove(roots, open) {
     const isInside = (/** @type {Element} */ one) => open.some((layer) => isDrawnIn(layer, one));
@@ -108,12 +109,14 @@ const modals = (() => {
       .filter((one) => isInSight(one) && !isInside(one));
     /** @type {Set<Element>} */
     const layers = new Set();
-    let [hidden, reached] = [0, 0];
+    /** @type {Element[]} */
+    const reached = [];
+    let hidden = 0;
     for (const one of others.slice(0, MOST_TRIED)) {
       if (isInside(one) || [...layers].some((layer) => isDrawnIn(layer, one))) continue;
       const layer = isReached(one) ? layerOf(one) : undefined;
       if (layer && !open.some((modal) => isDrawnIn(layer, modal))) layers.add(layer);
-      else if (isReached(one)) reached += 1;
+      else if (isReached(one)) reached.push(one);
       else hidden += 1;
     }
     const isRelated = (/** @type {Element} */ one) =>
