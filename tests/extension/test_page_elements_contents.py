@@ -673,6 +673,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             *('button "S" looks selected  #s', 'button "M"  #m'),
             # There is no other one that can be selected, or the state is declared.
             *('button "Live"  #live', 'button "Dead" disabled  #dead', 'button "On"  #on', 'button "Off"  #off'),
+            'button "Save"  #save',
         ],
         "options that begin with the same words": [
             'select "Refresh" {Never refresh thi...*|Refresh this page every 2 minutes|Refresh this page every 5 minutes}'

@@ -5,6 +5,7 @@
 const selectedLooks = (() => {
   const { attributeOf, childrenOf, isDisabled, isMatch, isTextField, parentElementOf, tagOf, textContentOf } = dom;
   const { collapse } = texts;
+  const { isVisible } = geometry;
 
   const SELECTED = /^(?!has-|(?:.*[_-])?not-)(?:.*[_-])?(?:active|checked|current|selected)$/iu;
   const ENDS = /(?:active|checked|current|selected)$/iu;
@@ -15,8 +16,8 @@ const selectedLooks = (() => {
   /**
    * @param {Element} element
    * @returns {boolean} whether its class says so, or that of an element around it without other words, but not the class
-   *   of one like it next to it, or in the next item of its list, that is not disabled: otherwise the class may say
-   *   something else
+   *   of one like it next to it, or in the next item of its list, that is visible and not disabled: otherwise the class
+   *   may say something else, such as which part of the page is shown
    */
   function looksSelected(element) {
     // Few elements have such a class, so that is the cheapest check.
@@ -44,9 +45,10 @@ const selectedLooks = (() => {
    */
   function isUnselectedTwin(one, marked) {
     const classes = classesOf(one);
-    if (one === marked || tagOf(one) !== tagOf(marked) || classes.some(isSelected) || isDisabled(one)) return false;
+    if (one === marked || tagOf(one) !== tagOf(marked) || classes.some(isSelected)) return false;
     const others = classesOf(marked).filter((name) => !isSelected(name));
-    return others.length ? others.some((name) => classes.includes(name)) : !classes.length;
+    const isAlike = others.length ? others.some((name) => classes.includes(name)) : !classes.length;
+    return isAlike && !isDisabled(one) && isVisible(one);
   }
 
   /** @param {string} name of a class */
