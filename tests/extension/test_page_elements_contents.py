@@ -280,7 +280,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
     },
     "names": {
         "icon that is hidden from names": ['button "Save"  [title=Save]'],
-        "words of code": ['text "select 1, 2"', 'text "from a"', 'text "Go"', 'text "Run"'],
+        "words of code": [
+            *('text "select 1, 2"', 'text "from a"', 'text "Go"', 'text "Run"'),
+            *('text "const a;"', 'text "let b;"'),
+        ],
         "texts that stand apart": ['button "Inbox 3"  button'],
         "names that refer to one another in a circle": [
             'text "Times"  caption',

@@ -568,7 +568,7 @@ const pageItems = (() => {
    */
   function isLoneSpan(element) {
     const parent = parentOf(element);
-    if (parent && isElement(parent) && isMatch(parent, "pre, pre > code")) return isLine(element);
+    if (parent && isElement(parent) && isMatch(parent, "pre, pre *")) return isLine(element);
     for (const node of parent ? childNodesOf(parent) : []) if (isText(node) && /\S/u.test(dataOf(node))) return false;
     return true;
   }
