@@ -739,6 +739,15 @@ async def test_check_box_that_is_clipped_away_is_pressed_on_its_label(drawn: Dri
     assert (await drawn.do("click", selector="#wifi"))["checked"]
 
 
+async def test_check_box_without_a_label_is_pressed_at_its_mark(drawn: DrivenTab) -> None:
+    listed = (await drawn.do("page_elements", within="p:has(#row)"))["text"]
+
+    assert [line for line in listed.splitlines() if "#" in line or " > " in line] == ["checkbox off gray 18x18  #row"]
+    assert (await drawn.do("click", selector="#row"))["checked"]
+    fields = [{"selector": "#row", "value": False}]
+    assert not (await drawn.do("fill_form", fields=fields))["fields"][0]["checked"]
+
+
 async def test_custom_element_around_a_switch_and_its_label_stands_for_it(drawn: DrivenTab) -> None:
     fields = [{"selector": "#quiet", "value": True}]
 

@@ -591,7 +591,7 @@ const elementList = (() => {
       where,
       kind === "thing" ? stateOf(element, role, valueLength, name) : "",
       isShape ? tagOf(element) : "",
-      isMute || isShape ? (kind === "thing" && hintOf(element)) || lookOf(element) : titleOf(element, name),
+      isMute || isShape ? (kind === "thing" && hintOf(element)) || lookOf(handleOf(element)) : titleOf(element, name),
     ]
       .filter(Boolean)
       .join(" ");

@@ -19,6 +19,7 @@ const fieldFrames = (() => {
     treeAncestors,
   } = dom;
   const { plain, visibleTextOf } = texts;
+  const { markOf } = geometry;
   const { accessibleNameOf } = accessibleNames;
 
   const CHECKABLE = "[type='checkbox'], [type='radio']";
@@ -66,7 +67,7 @@ const fieldFrames = (() => {
       if (!hasIn(around, NATIVE_FIELDS)) continue;
       const [field, ...others] = queryIn(around, NATIVE_FIELDS);
       if (!field || others.length) return false;
-      return isMatch(field, kinds) && overlap(boxOf(field), boxOf(element));
+      return isMatch(field, kinds) && (overlap(boxOf(field), boxOf(element)) || markOf(field) === element);
     }
     return false;
   }

@@ -41,6 +41,8 @@ const geometry = (() => {
   const { editorAround } = drawnEditors;
 
   const MAX_RECTS = 4;
+  /** How far a hidden check box may lie from its mark: many styles for hiding it have a margin of -1 px. */
+  const HIDDEN_MARGIN = 1.5;
   /** Levels to climb from an invisible field to the box that shows its value. */
   const BOX_LEVELS = 4;
   /** A web component that leaves the focus to an element in it. */
@@ -491,6 +493,8 @@ const geometry = (() => {
     if (isDrawnIn(element, inner) || labelsOf(element).some((label) => isDrawnIn(label, inner))) return true;
     if (isInBoxOf(inner, element) || controlOf(element) === inner || isTouchTargetOf(inner, element)) return true;
     if (isLayerOver(inner, element) || isSheetOver(inner, element) || isCheckOver(inner, element)) return true;
+    const mark = isMatch(element, CHECKED) && isClippedAway(element) ? markOf(element) : undefined;
+    if (mark && isDrawnIn(mark, inner)) return true;
     const veiled = veiledBy(inner);
     if (veiled && isDrawnIn(veiled, element)) return true;
     const button = closestOf(element, BUTTONS);
@@ -603,9 +607,9 @@ const geometry = (() => {
   }
 
   /**
-   * Checkboxes and switches are often hidden, with a label drawn in their place. Those of a web component may be only
-   * one of its parts, next to a label. The text field of a combobox may be moved off the page while it shows its choice:
-   * then the box around it is what a user presses.
+   * Checkboxes and switches are often hidden, with a label or a mark drawn in their place. Those of a web component may
+   * be only one of its parts, next to a label. The text field of a combobox may be moved off the page while it shows its
+   * choice: then the box around it is what a user presses.
    *
    * @param {Element} element
    */
@@ -615,9 +619,27 @@ const geometry = (() => {
     const around = isMatch(element, "input[role='combobox']") && isOffPage(element) ? parentElementOf(element) : null;
     if (around && isVisible(around) && !isOffPage(around)) return around;
     const isHidden = !isVisible(element) || (isMatch(element, CHECKED) && isClippedAway(element));
-    if (isHidden) return labelsOf(element).find(isVisible) ?? element;
+    if (isHidden) return labelsOf(element).find(isVisible) ?? markOf(element) ?? element;
     const root = isMatch(element, UNFOCUSED) ? innerRootOf(element) : null;
     return (root && queryAll(root, "[tabindex='0']").find(isVisible)) ?? element;
+  }
+
+  /**
+   * @param {Element} field that is hidden
+   * @returns {Element | undefined} what the page draws in its place: all that is shown next to it, without words
+   */
+  function markOf(field) {
+    const around = isMatch(field, CHECKED) ? parentElementOf(field) : null;
+    if (!around || textContentOf(around)?.trim()) return undefined;
+    const [mark, ...others] = [...childrenOf(around)].filter((one) => one !== field && isVisible(one));
+    const { x, y, width, height } = boxOf(field);
+    const near = new DOMRect(
+      x - HIDDEN_MARGIN,
+      y - HIDDEN_MARGIN,
+      width + 2 * HIDDEN_MARGIN,
+      height + 2 * HIDDEN_MARGIN,
+    );
+    return mark && !others.length && hasArea(overlap(near, boxOf(mark))) ? mark : undefined;
   }
 
   /**
@@ -710,6 +732,7 @@ const geometry = (() => {
     isRendered,
     isVisible,
     isVisuallyHidden,
+    markOf,
     outOf,
     outlineOf,
     overlap,
