@@ -691,6 +691,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "For one day"',
             'radio "Backfill" off  #many',
         ],
+        "icons that label hidden radio buttons": [
+            'radio off tooltip "Hide it if sold out"  #hide',
+            'radio off icon "info"  #show',
+        ],
         "row with a button without words": [
             'clickable "Ada"  tr',
             'button "Row collapsed"  [aria-label="Row collapsed"]',

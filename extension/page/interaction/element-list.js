@@ -585,13 +585,14 @@ const elementList = (() => {
     const where = kind === "thing" && isVague && !isShape && !isExplained ? whereOf(element, role) : prompted;
     const isKnown = name || (where && !isIconic(role)) || NAMELESS.has(role) || !isNamedByContent(role);
     const isMute = kind === "look" || !isKnown;
+    const drawn = handleOf(element);
     return [
       role,
       name ? plainQuote(name, Math.min(length, LISTED_NAME)) : "",
       where,
       kind === "thing" ? stateOf(element, role, valueLength, name) : "",
       isShape ? tagOf(element) : "",
-      isMute || isShape ? (kind === "thing" && hintOf(element)) || lookOf(handleOf(element)) : titleOf(element, name),
+      isMute || isShape ? (kind === "thing" && hintOf(drawn)) || lookOf(drawn) : titleOf(element, name),
     ]
       .filter(Boolean)
       .join(" ");
