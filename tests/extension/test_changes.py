@@ -308,6 +308,14 @@ async def test_action_that_leads_to_another_page_reports_what_that_page_announce
             assert (await tab.do(command, **params)).get("changed", "") == said
 
 
+async def test_message_about_an_action_is_reported_among_the_hints_of_the_page_that_follows(tab: DrivenTab) -> None:
+    hints = "".join(f"<p class=notice>Hint {number}</p>" for number in range(4))
+    await tab.show(f"{hints}<p class='alert alert-success'>Saved</p>", path="/hints")
+    await tab.show("<a id=go href=/hints>Go</a>")
+
+    assert (await tab.do("click", selector="#go"))["changed"] == 'message "Saved"'
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [

@@ -18,8 +18,10 @@ const announcements = (() => {
   /** Classes of messages; "success" counts only as a whole class, because of "success-stories". */
   const MESSAGE =
     /(?:^|[\s_-])(?:flash|alert|notice|toast|(?:error|message|warning)(?:s|list|note|text|box)?)(?:$|[\s_-])|(?:^|\s)success(?:$|\s)/iu;
-  /** If there are more messages than this, they are part of the page, such as a conversation. */
+  /** If there are more messages than this, they are part of the page, such as a conversation or its hints. */
   const MOST_MESSAGES = 3;
+  /** Classes of messages that say how an action has ended. */
+  const OUTCOME = /(?:^|[\s_-])(?:danger|error|success)(?:$|\s)/iu;
   const MESSAGE_LENGTH = 300;
   const PARTS = `${NATIVE_FIELDS}, table`;
   const WORDED = /[\p{L}\p{N}]/u;
@@ -66,7 +68,9 @@ const announcements = (() => {
   function messagesIn(roots) {
     const all = roots.flatMap((root) => queryAll(root, CLASSES)).filter(isMessage);
     const found = outermost(all);
-    return found.length <= MOST_MESSAGES ? found : [];
+    const isOutcome = (/** @type {Element} */ one) => OUTCOME.test(attributeOf(one, "class") ?? "");
+    const outcomes = found.length > MOST_MESSAGES ? found.filter(isOutcome) : found;
+    return outcomes.length <= MOST_MESSAGES ? outcomes : [];
   }
 
   /** @param {Element} element */
