@@ -284,6 +284,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             *('text "select 1, 2"', 'text "from a"', 'text "Go"', 'text "Run"'),
             *('text "const a;"', 'text "let b;"'),
         ],
+        "signs of a formula": ['text "frob(y=1)"', 'text "Ada"', 'text "36"'],
         "texts that stand apart": ['button "Inbox 3"  button'],
         "names that refer to one another in a circle": [
             'text "Times"  caption',

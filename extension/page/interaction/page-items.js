@@ -49,7 +49,7 @@ const pageItems = (() => {
   } = dom;
   const { isControl, isElement, isFrame, isMatch, isText, isTextField, parentElementOf, parentOf, queryAll, queryIn } =
     dom;
-  const { tagOf, textContentOf } = dom;
+  const { nextElementOf, previousElementOf, tagOf, textContentOf } = dom;
   const { SEEN, isClippedAway, isDrawn, isLayerBeyond, isRendered, isVisible } = geometry;
   const { CANDIDATES, STOPS, componentRoleOf, isNamedByContent, roleOf, rovingRoleOf, stopsAmong } = roles;
   const { accessibleNameOf, contentOf } = accessibleNames;
@@ -89,6 +89,8 @@ const pageItems = (() => {
   /** Readable characters: no spaces, no glyphs of icon fonts. */
   const WORDED = /[^\s\p{C}]/u;
   const LEAST_LOOK = 3;
+  /** Texts with less space between them are one word. */
+  const TOUCHING = 1;
   /** Items whose content is not visited. */
   const CLOSED = wordsOf("canvas textbox frame");
   const LOCKED = "[contenteditable='false' i]";
@@ -564,13 +566,29 @@ const pageItems = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether there is no text next to it; in code, whether it is a whole line
+   * @returns {boolean} whether there is no text next to it, also not in an element that it touches, as the signs of a
+   *   formula do; in code, whether it is a whole line
    */
   function isLoneSpan(element) {
     const parent = parentOf(element);
     if (parent && isElement(parent) && isMatch(parent, "pre, pre *")) return isLine(element);
-    for (const node of parent ? childNodesOf(parent) : []) if (isText(node) && /\S/u.test(dataOf(node))) return false;
-    return true;
+    const siblings = parent ? [...childNodesOf(parent)] : [];
+    if (siblings.some((node) => isText(node) && /\S/u.test(dataOf(node)))) return false;
+    // Whether a part that is all of an element is in a line was decided there.
+    if (siblings.length === 1 && parent && isElement(parent) && isInLine(parent, tagOf(parent))) return false;
+    return ![previousElementOf(element), nextElementOf(element)].some((one) => one && touches(one, element));
+  }
+
+  /**
+   * @param {Element} one
+   * @param {Element} other
+   * @returns {boolean} whether there is no space between two parts of a line
+   */
+  function touches(one, other) {
+    if (getComputedStyle(one).display !== "inline" || !WORDED.test(textContentOf(one) ?? "")) return false;
+    const [a, b] = [boxOf(one), boxOf(other)];
+    const gap = Math.max(a.left - b.right, b.left - a.right);
+    return gap < TOUCHING && a.top < b.bottom && b.top < a.bottom;
   }
 
   /**
