@@ -130,7 +130,7 @@ export class TextEntry {
     const { session } = this.context;
     const { text, way, days } = this.filling;
     if (way !== "whole") {
-      await ENTRIES[way](session, text);
+      await (way === "drawn" ? this.#enterDrawn() : ENTRIES[way](session, text));
       return this.#look();
     }
     const mayRetype = text.length <= MAX_KEYED_LENGTH ? "changed" : "";
@@ -154,6 +154,21 @@ export class TextEntry {
       field = await this.#look({ mayRetype: next === ways.at(-1) ? "" : "lost" });
     }
     return field?.next === "retype" ? this.#look() : field;
+  }
+
+  /** Replaces the text of an editor that draws it. */
+  async #enterDrawn() {
+    const { session } = this.context;
+    const { text } = this.filling;
+    const { os } = await chrome.runtime.getPlatformInfo();
+    const isMac = os === "mac";
+    await pressKeys(session, strokesOf("ControlOrMeta+A", isMac));
+    if (!text) return replaceSelection(session, "");
+    if (text.includes("\n") && (await this.target.look("paste", { text }))) return;
+    // Keys would make the editor indent lines and close brackets.
+    await insertText(session, text);
+    // Some editors close brackets and quotes all the same: what follows the caret is theirs.
+    await pressKeys(session, strokesOf(`ControlOrMeta+Shift+${isMac ? "ArrowDown" : "End"} Delete`, isMac));
   }
 
   /** @returns {Promise<boolean>} whether the field was pressed, and its content is selected again */
@@ -306,22 +321,5 @@ async function insertText(session, text) {
   await session.send("Input.insertText", { text });
 }
 
-/**
- * Replaces the text of an editor that draws it.
- *
- * @param {DrivenContext["session"]} session
- * @param {string} text
- */
-async function enterDrawn(session, text) {
-  const { os } = await chrome.runtime.getPlatformInfo();
-  const isMac = os === "mac";
-  await pressKeys(session, strokesOf("ControlOrMeta+A", isMac));
-  if (!text) return replaceSelection(session, "");
-  // Keys would make the editor indent lines and close brackets.
-  await insertText(session, text);
-  // Some editors close brackets and quotes all the same: what follows the caret is theirs.
-  await pressKeys(session, strokesOf(`ControlOrMeta+Shift+${isMac ? "ArrowDown" : "End"} Delete`, isMac));
-}
-
 /** The functions that enter a text, by the way in which the field is filled. */
-const ENTRIES = { drawn: enterDrawn, keys: enterKeys, paragraphs: enterParagraphs };
+const ENTRIES = { keys: enterKeys, paragraphs: enterParagraphs };

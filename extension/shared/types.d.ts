@@ -606,6 +606,7 @@ export type ElementLook =
   | "readFiles"
   | "readPressed"
   | "operate"
+  | "paste"
   | "readSelected";
 
 /** Cross-origin frames, in which the rest of the selector must be searched. */

@@ -490,6 +490,14 @@ async def test_editor_that_indents_lines_in_its_own_way_has_a_note(libraries: Dr
     assert (result["value"], len(result["notes"])) == ("auto(\n      b)", 1)
 
 
+async def test_editor_that_indents_what_is_typed_does_not_indent_what_is_pasted(libraries: DrivenTab) -> None:
+    text = "automatic(\n  b)"
+
+    result = await libraries.do("fill", selector="#editor", value=text)
+
+    assert (result["value"], (await state(libraries))["code"], "notes" in result) == (text, text, False)
+
+
 @pytest.mark.parametrize("value", ["new", "locked()"])
 async def test_editor_that_draws_another_text_has_not_kept_it(libraries: DrivenTab, value: str) -> None:
     await libraries.page.evaluate("state.code = 'locked'")

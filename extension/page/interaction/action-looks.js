@@ -115,6 +115,14 @@ const actionLooks = (() => {
   }
 
   /**
+   * @param {Looked} state of a fill of an editor that draws its text
+   * @param {{text: string}} request
+   */
+  function paste({ prepared }, { text }) {
+    return prepared ? drawnEditors.paste(prepared.field, text) : null;
+  }
+
+  /**
    * @param {Looked} state of a fill
    * @param {{text: string, chosen: string}} request
    */
@@ -341,6 +349,7 @@ const actionLooks = (() => {
     frameFound,
     nextDrawing,
     operate,
+    paste,
     readChanges,
     readChecked,
     readDrag,

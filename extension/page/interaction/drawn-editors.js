@@ -6,6 +6,7 @@ const drawnEditors = (() => {
   const {
     attributeOf,
     boxOf,
+    comesTrue,
     hasIn,
     holds,
     innerTextOf,
@@ -29,6 +30,8 @@ const drawnEditors = (() => {
   const LEAST_SIDES = { width: 60, height: 18 };
   const NARROW = 4;
   const LONG_TEXT = 500;
+  /** How long an editor may take to draw what it has accepted. */
+  const DRAWING_WAIT_MS = 500;
   const MONOSPACED = /mono|courier|consolas|menlo|code/iu;
   /** A table or a form takes its keys in a similar way, and consists of more than its text. */
   const PARTS = "table, [role='grid'], input:not([type='hidden']), select, button";
@@ -115,6 +118,22 @@ const drawnEditors = (() => {
       .filter((line) => !/^\s*\d*\s*$/u.test(line))
       .join("\n")
       .replace(/\u00a0/gu, " ");
+  }
+
+  /**
+   * Offers a text to an editor as a paste: it may indent each line that is typed.
+   *
+   * @param {HTMLElement} sink that takes the keys of the editor
+   * @param {string} text
+   * @returns {Promise<boolean>} whether the editor draws it
+   */
+  async function paste(sink, text) {
+    const editor = editorAround(sink);
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", text);
+    const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true, composed: true });
+    const isTaken = !sink.dispatchEvent(event);
+    return isTaken && editor !== null && comesTrue(() => shows(editor, text), DRAWING_WAIT_MS);
   }
 
   /**
@@ -209,6 +228,7 @@ const drawnEditors = (() => {
     isTerminal,
     linesIn,
     nameOf,
+    paste,
     shows,
     sinkOf,
   };
