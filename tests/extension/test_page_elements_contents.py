@@ -518,6 +518,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],
         "value that a combobox refers to": ['combobox "Plan" = "Pro" collapsed  #box'],
         "value of a button that opens a list, and what clears it": ['button "Europe" collapsed  #list'],
+        "hidden name of a field with a label": ['textbox "Color"  #f'],
         "combobox in place of a field, and its value": [
             'combobox "Plan" = "Pro" collapsed  #box',
             'button "Clear"  #clear',

@@ -66,8 +66,8 @@ const accessibleNames = (() => {
    */
   function accessibleNameOf(element, fromContent) {
     const ways = [
-      () => labelledBy(element),
       () => otherLabelOf(element),
+      () => labelledBy(element),
       () => writtenOn(element, "aria-label"),
       () => nativeNameOf(element),
       () => hostNameOf(element),
@@ -149,10 +149,12 @@ const accessibleNames = (() => {
   /**
    * @param {Element} field
    * @returns {string} its visible label, if its own name does not contain that: users read the label, and know nothing of
-   *   a name such as "Choose date"
+   *   a name such as "Choose date", or of one in a hidden element
    */
   function otherLabelOf(field) {
-    const own = attributeOf(field, "aria-label")?.toLowerCase();
+    const named = referred(field, "aria-labelledby");
+    if (named.some(isVisible)) return "";
+    const own = (named.length ? labelledBy(field) : (attributeOf(field, "aria-label") ?? "")).toLowerCase();
     if (!own || !labelsFor(field).some((label) => isVisible(label) && !isClippedAway(label))) return "";
     const label = plain(labelTextOf(field, new Reading(field)));
     const words = label.replace(/[\s:*]+$/u, "").toLowerCase();
