@@ -13,6 +13,7 @@ const proxies = (() => {
     hasNodes,
     holds,
     isControl,
+    isMatch,
     isReadOnly,
     isTextField,
     parentElementOf,
@@ -39,11 +40,23 @@ const proxies = (() => {
    *   field that only takes the keys of a button, or a canvas below others of the same picture
    */
   function isProxy(element, role) {
-    if (isStandIn(element)) return true;
+    if (isStandIn(element) || isCheckedElsewhere(element)) return true;
     if (role === "canvas") return !hasNodes(element) && isUnderLayer(element);
     if (role !== "select" && !GUARDS.has(role)) return false;
     if (!isClippedAway(element)) return false;
     return role === "select" || isTextField(element) || accessibleNameOf(element, true) === "";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is a hidden box to check, and the page has drawn one with its name next to it
+   */
+  function isCheckedElsewhere(element) {
+    if (!isMatch(element, "[type=checkbox], [type=radio]") || isRendered(element, SEEN)) return false;
+    const around = parentElementOf(element);
+    const [drawn, ...others] = around ? queryIn(around, DRAWN_CHECKED).filter(isVisible) : [];
+    const isAlone = drawn !== undefined && !others.length;
+    return isAlone && accessibleNameOf(drawn, true).includes(accessibleNameOf(element, false));
   }
 
   /** @param {Element} canvas */
@@ -91,12 +104,13 @@ const proxies = (() => {
   /**
    * @param {Element} element
    * @param {string} tag
-   * @returns {boolean} whether it only labels the field in it, whatever its role
+   * @returns {boolean} whether it only labels a field: the one in it, whatever its role, or another one
    */
   function isLabelOfListed(element, tag) {
     if (tag !== "label") return false;
     const { control } = /** @type {HTMLLabelElement} */ (element);
-    return control !== null && holds(element, control) && namesListed(/** @type {HTMLLabelElement} */ (element));
+    const isOwn = control !== null && (holds(element, control) || attributeOf(element, "role") === null);
+    return isOwn && namesListed(/** @type {HTMLLabelElement} */ (element));
   }
 
   /**
