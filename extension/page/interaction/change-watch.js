@@ -34,7 +34,7 @@ const changeWatch = (() => {
     treeAncestors,
     windowOf,
   } = dom;
-  const { collapse, nameOf, visibleTextOf } = texts;
+  const { collapse, isIconWord, nameOf, visibleTextOf } = texts;
   const { SEEN, endingAnimations, fillsView, isDrawn, isPositioned, isRendered, isVisible } = geometry;
   const { isStandIn } = standIns;
   const { rootsIn } = search;
@@ -539,8 +539,8 @@ const changeWatch = (() => {
 
     /**
      * @param {Node} node that the page has removed
-     * @returns {boolean} whether it was not drawn, or what contained it is hidden as before, or is clipped, or is a canvas,
-     *   which draws its own contents
+     * @returns {boolean} whether it was not drawn, or what contained it is hidden as before, or is clipped, or draws
+     *   something else: a canvas, or an icon
      */
     #wasUnseen(node) {
       if (isElement(node) && isMatch(node, UNDRAWN) && !this.#restyled.has(node)) return true;
@@ -549,7 +549,8 @@ const changeWatch = (() => {
       // Before a fill only the surroundings of the field were examined in a large page.
       const isAsBefore = () =>
         this.#action === "fill" && ![...treeAncestors(parent)].some((one) => this.#restyled.has(one));
-      return isClipped(parent) || closestOf(parent, "canvas") !== null || (!isDrawn(parent) && isAsBefore());
+      const isOther = closestOf(parent, "canvas") !== null || isIconWord(parent);
+      return isOther || isClipped(parent) || (!isDrawn(parent) && isAsBefore());
     }
 
     /**
