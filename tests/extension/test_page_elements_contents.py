@@ -298,7 +298,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "copy without height": ['button "Total no"  button'],
         "text that a style adds": ['button "Buy now"  #b'],
         "words that a picture repeats": ['clickable "Python 3"  div', 'link "All (0)"  #all'],
-        "labels that listen to the mouse, and a box that is drawn anew": [
+        "labels that listen to the mouse, and a box that is drawn again": [
             *('textbox "Color"  #f', 'checkbox "Agree" off  #d'),
         ],
         "field in the label of another": ['checkbox "Flash 3 times" off  #c', 'textbox next to "Flash" = "3"  #n'],
