@@ -378,8 +378,18 @@ const calendars = (() => {
     if (holds(grid, element) || holds(element, grid) || isControl(element) || isDisabled(element)) return false;
     const parent = parentElementOf(element);
     const isDrawnSo = (/** @type {Element} */ one) => getComputedStyle(one).cursor === "pointer";
-    const isPart = parent !== null && isDrawnSo(parent);
-    return (isMatch(element, PRESSABLE) || (isDrawnSo(element) && !isPart)) && isVisible(element);
+    const isPart = parent !== null && isDrawnSo(parent) && !leadsBothWays(parent);
+    const isDrawnAsButton = isDrawnSo(element) && !isPart && !leadsBothWays(element);
+    return (isMatch(element, PRESSABLE) || isDrawnAsButton) && isVisible(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is a row that sets the cursor for the buttons in it
+   */
+  function leadsBothWays(element) {
+    const words = queryIn(element, "*").map(wordsOf);
+    return [BACK, FORTH].every((direction) => words.some((one) => direction.test(one)));
   }
 
   /**
