@@ -484,6 +484,16 @@ async def test_editor_that_draws_its_text_holds_it_instead_of_what_it_held(libra
         assert (result["value"], (await state(libraries))["code"]) == (text, text)
 
 
+async def test_list_of_a_field_that_always_declares_it_closed_is_chosen_from(blank: DrivenTab) -> None:
+    await blank.write(
+        "<div id=f role=combobox tabindex=0 aria-expanded=false aria-controls=l onclick='l.hidden = !l.hidden'>Red</div>"
+        "<div id=l role=listbox hidden onclick='f.textContent = event.target.textContent; l.hidden = true'>"
+        "<p role=option>Red</p><p role=option>Blue</p></div>"
+    )
+
+    assert (await blank.do("select", selector="#f", value="Blue"))["selected"] == [{"value": "Blue", "label": "Blue"}]
+
+
 async def test_editor_that_indents_lines_in_its_own_way_has_a_note(libraries: DrivenTab) -> None:
     result = await libraries.do("fill", selector="#editor", value="auto(\n  b)")
 

@@ -47,6 +47,8 @@ const listOptions = (() => {
   const LIST_LIMIT = 2_000;
   /** @type {WeakMap<Element, Set<Element>>} */
   const standing = new WeakMap();
+  /** @type {WeakSet<Element>} fields that declare that their lists are open; others declare that they are closed, always */
+  const declaring = new WeakSet();
   /** @type {WeakMap<Element, Element>} the fields that have opened lists */
   const openers = new WeakMap();
   /** @type {WeakMap<Element, Watch>} */
@@ -68,8 +70,12 @@ const listOptions = (() => {
   function popupOf(field) {
     if (isMatch(field, OWN_LIST) && !isControl(field)) return field;
     const bearer = wrapperOf(field) ?? field;
+    const states = [field, bearer].map((one) => attributeOf(one, "aria-expanded"));
+    if (states.includes("true")) declaring.add(field);
+    const known = standing.get(field);
     // A closed list may still be fading out.
-    if ([field, bearer].some((one) => attributeOf(one, "aria-expanded") === "false")) return null;
+    const isClosed = states.includes("false");
+    if (isClosed && (!known || declaring.has(field))) return null;
     const named = [field, bearer].flatMap((one) =>
       ["aria-controls", "aria-owns"].flatMap((name) => referred(one, name)),
     );
@@ -84,10 +90,10 @@ const listOptions = (() => {
       return [...(columns ? [columns] : []), ...lists, one];
     });
     const own = [...all, ...(around ? [around] : [])].find((one) => one !== field && hasOptions(one));
+    if (isClosed) return own && !known?.has(own) ? own : null;
     if (own) return own;
     const layer = outside[0] && attributeOf(field, "aria-expanded") === "true" ? layerAround(outside[0]) : null;
     if (layer) return layer;
-    const known = standing.get(field);
     const fresh = openLists(field).filter((one) => !known?.has(one));
     if (known) for (const one of fresh) openers.set(one, field);
     const listed = columnsAround(fresh.filter((one) => roleOf(one) === "menu")) ?? fresh.at(-1);
