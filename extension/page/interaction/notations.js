@@ -15,6 +15,7 @@ const notations = (() => {
   const DATE_PATTERN = /(?<![\p{L}_])(\p{L}{1,5}|__)([-/.])(\p{L}{1,5}|__)\2(\p{L}{1,5}|_{4})(?![\p{L}_])/u;
   const TIME = /(?<!\d)(\d{1,2}):\d\d(:\d\d)?(\s*)([ap]\.?m\b\.?)?/iu;
   const TIME_PATTERN = /(?<!\p{L})(hh?|hour):(?:mm|minute)(:ss|:second)?(\s*)(am\/pm|aa?|tt)?(?!\p{L})/iu;
+  const MONTH = /^(\d{4})-(\d\d)$/u;
   const DECIMAL = /^[-+]?\d+\.\d+$/u;
   const YEAR_LENGTH = 4;
   const LAST_MONTH = 12;
@@ -23,10 +24,12 @@ const notations = (() => {
    * @param {string} text
    * @param {Sample[]} samples
    * @returns {{own: string[], general: string[]}} other texts for the same date or time, as the samples are, and with other
-   *   notations of the time; or for the same number
+   *   notations of the time, or of a month alone; or for the same number
    */
   function otherNotations(text, samples) {
     if (DECIMAL.test(text.trim())) return { own: [text.replace(".", ",")], general: [] };
+    const [, year, month] = MONTH.exec(text.trim()) ?? [];
+    if (year) return { own: [], general: [`${month}/${year}`, `${month}.${year}`] };
     const [, date = "", time = ""] = PARTS.exec(text.trim()) ?? ["", text];
     const day = dayIn(date) ? dayIn(date).split("-").map(Number) : [];
     const clock = time ? timeOfDay(time).split(":").map(Number) : [];
