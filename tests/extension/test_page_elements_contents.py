@@ -1004,6 +1004,8 @@ SELECTORS = {
     "id of a library": "[title=Go]",
     "id with a number of a library": "button",
     "id that counts the fields of a library": "button",
+    "id that counts the lists of a page": "[title=Go]",
+    "id that counts the tabs of a page": "[title=Go]",
     "end of a generated id": '[id$="-trigger-usage"]',
     "class of a library": "p > button",
     "class that names what it is": ".save-button",
