@@ -89,6 +89,7 @@ CHANGES = {
     "an error without words": 'input#mail "Email" is invalid',
     "an icon that is drawn again": "",
     "an icon that is written again": "",
+    "a tab of a web component": 'x-tab#go "Photos" selected',
     "an alert with icons": 'alert "Saved by Ada"',
     "a menu whose items are icons": 'menu with 2 items: "Previous month" #back, "Save" #save',
     "parts of what appears that a class hides": 'now "Change it? Yes"',

@@ -47,7 +47,7 @@ const changeWatch = (() => {
   const { LABELS, hasDrawnWords, isWorded, labelOf, restatings, revealings, summarizeChanges } = changeSummary;
   const { isAt, isWholeInOrder, reordered } = redrawing;
   const { isTrack, slidesIn } = sliding;
-  const { isCurrent, looksSelected } = selectedLooks;
+  const { isChosenTab, isCurrent, looksSelected } = selectedLooks;
   const { SubmitWatch } = refusedForms;
 
   /**
@@ -784,6 +784,7 @@ const changeWatch = (() => {
   function toggleOf(element) {
     const words = TOGGLES.map(([name, yes, no]) => ({ true: yes, false: no })[attributeOf(element, name) ?? ""]);
     const sort = attributeOf(element, "aria-sort");
+    if (isChosenTab(element)) words.push("selected");
     if (tagOf(element) === "details") words.push(attributeOf(element, "open") === null ? "collapsed" : "expanded");
     const look = isCurrent(element) ? "current" : looksSelected(element) && "looks selected";
     return [...words, look, sort && sort !== "none" && `sorted ${sort}`].filter(Boolean).join(" ");

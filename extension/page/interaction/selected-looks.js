@@ -3,7 +3,17 @@
 // Elements that nothing but a class declares to be selected, as in many menus, tab bars and groups of buttons.
 
 const selectedLooks = (() => {
-  const { attributeOf, childrenOf, isDisabled, isMatch, isTextField, parentElementOf, tagOf, textContentOf } = dom;
+  const {
+    attributeOf,
+    childrenOf,
+    innerRootOf,
+    isDisabled,
+    isMatch,
+    isTextField,
+    parentElementOf,
+    tagOf,
+    textContentOf,
+  } = dom;
   const { collapse } = texts;
   const { isVisible } = geometry;
 
@@ -11,6 +21,7 @@ const selectedLooks = (() => {
   const ENDS = /(?:active|checked|current|selected)$/iu;
   /** Classes that depend on where the mouse and the focus are, or on the place in a list. */
   const PASSING = /(?:^|[_-])(?:over|hover|hovered|focus|focused|first|last|odd|even)$/iu;
+  const CHOSEN_TABS = "[tabindex]:is([active], [selected])";
   const DECLARED = "[aria-checked], [aria-current], [aria-expanded], [aria-pressed], [aria-selected]";
 
   /**
@@ -71,5 +82,13 @@ const selectedLooks = (() => {
     return !["", "false"].includes(attributeOf(element, "aria-current") ?? "");
   }
 
-  return { isCurrent, looksSelected };
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is a tab whose ARIA state is known to the browser only
+   */
+  function isChosenTab(element) {
+    return isMatch(element, CHOSEN_TABS) && tagOf(element).endsWith("-tab") && innerRootOf(element) !== null;
+  }
+
+  return { isChosenTab, isCurrent, looksSelected };
 })();

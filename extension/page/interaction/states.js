@@ -32,7 +32,7 @@ const states = (() => {
   const { BUTTONS, CHECKABLE, componentRoleOf } = roles;
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { framedBy } = shownValues;
-  const { isCurrent, looksSelected } = selectedLooks;
+  const { isChosenTab, isCurrent, looksSelected } = selectedLooks;
 
   const VALUE_LENGTH = 60;
   const LISTED_OPTIONS = 12;
@@ -88,14 +88,6 @@ const states = (() => {
   function sortedBy(element) {
     const header = isMatch(element, PRESSABLE) ? closestOf(element, "[aria-sort]") : null;
     return header && queryIn(header, PRESSABLE)[0] === element ? header : null;
-  }
-
-  /**
-   * @param {Element} element
-   * @returns {boolean} whether it is a tab whose ARIA state is known to the browser only
-   */
-  function isChosenTab(element) {
-    return componentRoleOf(element) === "tab" && isMatch(element, "[active], [selected]");
   }
 
   /**
