@@ -301,6 +301,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "labels that listen to the mouse, and a box that is drawn again": [
             *('textbox "Color"  #f', 'checkbox "Agree" off  #d'),
         ],
+        "calendar in a label": ['textbox "Day"  #f'],
         "field in the label of another": ['checkbox "Flash 3 times" off  #c', 'textbox next to "Flash" = "3"  #n'],
         "named field in the label of another": ['checkbox "Flash 3 times" off  #c', 'textbox "count" = "3"  #n'],
         "link whose picture is named elsewhere": ['link "To the map"  #a', 'text "the map"'],

@@ -12,6 +12,7 @@ const accessibleNames = (() => {
     controlOf,
     dataOf,
     drawnChildrenOf,
+    hasIn,
     holderOf,
     holds,
     isContentEditable,
@@ -31,7 +32,7 @@ const accessibleNames = (() => {
     textContentOf,
   } = dom;
   const { collapse, editedTextOf, isIconFont, plain, symbolOf, writtenOn } = texts;
-  const { SEEN, isClippedAway, isRendered, isVisible } = geometry;
+  const { SEEN, isClippedAway, isPositioned, isRendered, isVisible } = geometry;
   const { isStandIn } = standIns;
   const { BUTTONS, CLOSERS, isCloser } = roles;
 
@@ -350,7 +351,7 @@ const accessibleNames = (() => {
       const tag = tagOf(inner);
       if (SILENT.has(tag) || this.#isLeftOut(inner) || isStandIn(inner)) return;
       // In the label of a field these lead to an explanation, do something else, or are what the field suggests.
-      if (isControl(this.#element) && (isIconLink(inner) || isMatch(inner, EXTRAS))) return;
+      if (isControl(this.#element) && (isIconLink(inner) || isMatch(inner, EXTRAS) || isLayer(inner))) return;
       const isSeen = this.#isHiddenToo || isRendered(inner, SEEN);
       if (!this.#isHiddenToo && ((!isSeen && !isRendered(inner)) || attributeOf(inner, "aria-hidden") === "true")) {
         return;
@@ -432,6 +433,14 @@ const accessibleNames = (() => {
     const role = attributeOf(element, "role");
     const isList = role === "group" || role === "menu" || role === "tree" || (!role && LISTS.has(tagOf(element)));
     return isList && closestOf(element, "[role=treeitem], [role=menuitem], [role=tree] li") !== null;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it lies over the page, or will, with buttons, such as the calendar of a field
+   */
+  function isLayer(element) {
+    return hasIn(element, BUTTONS) && isPositioned(element);
   }
 
   /**
