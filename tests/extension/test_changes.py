@@ -146,6 +146,7 @@ CHANGES = {
     "the next step of a tour, whose backdrop stays": 'dialog "Two" opened; dialog "One" closed',
     "a slide that comes into view, and others that do not": 'now "Rome"; gone "Oslo"',
     "a menu that comes from outside of the page": 'now "Copy Cut", "Ash"',
+    "a slide in a live region": 'now "Rome"; gone "Oslo"',
     "drawers that slide into the window and out of it": 'now "Calls"; gone "Chat"',
     "a form that opens with values": 'now "New trip To By train"; input#far "To" holds "Rome"',
     "a form that closes, with a style of its own in it": 'gone "New trip Go"',

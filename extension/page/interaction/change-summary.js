@@ -33,6 +33,7 @@ const changeSummary = (() => {
   const { collapse, drawnTextOf, isIconWord, nameOf, plain, quote, shorten, textOf, visibleTextOf } = texts;
   const { handleOf, isVisible } = geometry;
   const { faultOf, messagesOf } = faults;
+  const { isTrack } = sliding;
   const { allRoots, innermost } = search;
   const { selectorOf } = selectorGenerator;
   const { ALERTS, ANNOUNCED, LISTS, STATUSES, dialogMessageOf, isInShownPage, isSeen, isTiny, isUnshown, valueOf } =
@@ -613,10 +614,11 @@ const changeSummary = (() => {
 
   /**
    * @param {Element} one
-   * @returns {boolean} false for a live region of which only a part is news, such as a table or a conversation
+   * @returns {boolean} false for a live region of which only a part is news, such as a table, a conversation or a carousel
    */
   function isAnnouncement(one) {
-    return !isMatch(one, STATUSES) || isMatch(one, LISTS) || plain(textContentOf(one) ?? "").length <= MOST_CHARACTERS;
+    if (!isMatch(one, STATUSES) || isMatch(one, LISTS)) return true;
+    return plain(textContentOf(one) ?? "").length <= MOST_CHARACTERS && !isTrack(one);
   }
 
   /**
