@@ -618,7 +618,7 @@ const changeSummary = (() => {
    */
   function isAnnouncement(one) {
     if (!isMatch(one, STATUSES) || isMatch(one, LISTS)) return true;
-    return plain(textContentOf(one) ?? "").length <= MOST_CHARACTERS && !isTrack(one);
+    return plain(textContentOf(one) ?? "").length <= MOST_CHARACTERS && ![one, ...childrenOf(one)].some(isTrack);
   }
 
   /**
