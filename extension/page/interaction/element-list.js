@@ -71,7 +71,7 @@ const elementList = (() => {
   /** Placeholder boxes that a page shows while it loads. */
   const SKELETONS = "[class*=skeleton i], [class*=shimmer i], [data-testid*=skeleton i]";
   /** Progress indicators that show only that something is going on, not how far it is. */
-  const SPINNERS = "[role=progressbar]:not([aria-valuenow], [aria-valuetext]), progress:not([value])";
+  const SPINNERS = "[role=progressbar]:not([aria-valuenow], [aria-valuetext], progress), progress:not([value])";
   const MAIN = "main, [role=main]";
   /** A page of this age that shows nothing will stay so. */
   const YOUNG_MS = 10_000;
