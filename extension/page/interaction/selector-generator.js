@@ -48,8 +48,8 @@ const selectorGenerator = (() => {
     /^(?:col-id|data-(?!.*(?:active|align|check|color|count|csrf|current|disabled|emotion|focus|hash|hover|index|key|loading|nonce|open|orient|place|react|select|side|size|state|status|style|theme|time|tip|token|track|uid|variant))[a-z][a-z-]*)$/u;
   /** Characters of a label; digits may change, and with them the selector. */
   const LABEL = /^[\p{L}\p{M}][\p{L}\p{M} .:?!…’'&/+()-]*$/u;
-  /** Values of such attributes, except numbers and switches. */
-  const LABEL_VALUE = /^(?!(?:true|false|on|off|yes|no)$)[a-z][a-z_-]{2,}(?: [a-z_-]+)*$/iu;
+  /** Values of such attributes, except numbers and switches; the days of a calendar have their dates. */
+  const LABEL_VALUE = /^(?:\d{4}-\d\d-\d\d|(?!(?:true|false|on|off|yes|no)$)[a-z][a-z_-]{2,}(?: [a-z_-]+)*)$/iu;
   /** What the server removes from a reply, except after a pictograph: the selector would match nothing any more. */
   const INVISIBLE = /(?!(?<=\p{Emoji})\ufe0f)\p{Default_Ignorable_Code_Point}/u;
   const BUTTON_INPUTS = "input:is([type=submit], [type=button], [type=reset])";
