@@ -1007,6 +1007,7 @@ SELECTORS = {
     "id that counts the fields of a library": "button",
     "id that counts the lists of a page": "[title=Go]",
     "id that counts the tabs of a page": "[title=Go]",
+    "id with a counter of Solid in its middle": "[title=Go]",
     "date of a day": '[data-date="2026-03-05"]',
     "end of a generated id": '[id$="-trigger-usage"]',
     "class of a library": "p > button",
