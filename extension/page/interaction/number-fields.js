@@ -4,7 +4,7 @@
 // (commands/number-widget.js).
 
 const numberFields = (() => {
-  const { attributeOf, boxOf, isContentEditable, isControl, parentElementOf, queryIn, treeAncestors } = dom;
+  const { attributeOf, boxOf, holds, isContentEditable, isControl, parentElementOf, queryIn, treeAncestors } = dom;
   const { collapse, shorten, visibleTextOf } = texts;
   const { isVisible } = geometry;
 
@@ -92,7 +92,9 @@ const numberFields = (() => {
    */
   function roomOf(thumb) {
     const track = trackOf(thumb);
-    const thumbs = track && isNarrow(track, thumb) ? queryIn(track, "[role='slider'], input[type='range']") : [];
+    const all = track && isNarrow(track, thumb) ? queryIn(track, "[role='slider'], input[type='range']") : [];
+    // A thumb may contain a field for its value.
+    const thumbs = all.filter((one) => one === thumb || !(holds(one, thumb) || holds(thumb, one)));
     const values = thumbs.map(valueOf);
     const isInOrder = values.every((value, index) => index === 0 || Number(value) >= Number(values[index - 1]));
     const at = isInOrder ? thumbs.indexOf(thumb) : -1;
