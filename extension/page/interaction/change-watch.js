@@ -35,7 +35,8 @@ const changeWatch = (() => {
     windowOf,
   } = dom;
   const { collapse, isIconWord, nameOf, visibleTextOf } = texts;
-  const { SEEN, endingAnimations, fillsView, isDrawn, isPositioned, isRendered, isVisible } = geometry;
+  const { SEEN, endingAnimations, fillsView, isDrawn, isPositioned, isRendered, isVisible, isVisuallyHidden } =
+    geometry;
   const { isStandIn } = standIns;
   const { rootsIn } = search;
   const { selectorOf } = selectorGenerator;
@@ -643,7 +644,7 @@ const changeWatch = (() => {
      * @param {string} before
      */
     #isRefilled(field, before) {
-      const isShown = isVisible(field) && !isStandIn(field);
+      const isShown = isVisible(field) && !isVisuallyHidden(field) && !isStandIn(field);
       return isInPage(field) && !this.#acted.has(field) && valueOf(field) !== before && isShown;
     }
 
