@@ -4,12 +4,14 @@ import asyncio
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, held_limits, shared_tab_at, use_as_user
+from tests.extension.conftest import DrivenTab, held_limits, shared_tab_at, tab_at, use_as_user
 from tests.extension.test_attaching import tab_has
 from tests.support.fake_extension import free_port
 from tests.support.polling import until
 
 same = shared_tab_at("/blank")
+# The browser asks the user about an unknown scheme, and keeps all input from the tab until it is answered.
+own = tab_at("/blank")
 
 STAY = "<body onbeforeunload='event.preventDefault()'>stay"
 # The router of Vue notes the scroll position like this.
@@ -112,8 +114,13 @@ async def test_link_that_another_program_opens_is_reported_and_not_waited_for(ta
     (note,) = (await tab.do("click", selector="a"))["notes"]
 
     assert "mailto: in another program" in note
-    await tab.show(f"<a href={'long' * 100}:ann>Write</a>")
-    (note,) = (await tab.do("click", selector="a"))["notes"]
+
+
+async def test_long_name_of_a_scheme_is_cut(own: DrivenTab) -> None:
+    await own.show(f"<a href={'long' * 100}:ann>Write</a>")
+
+    (note,) = (await own.do("click", selector="a"))["notes"]
+
     assert len(note) < 200
 
 
