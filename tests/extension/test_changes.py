@@ -230,14 +230,15 @@ SEND = """form => void (form.onsubmit = (event) => {
 })"""
 
 
-@pytest.mark.parametrize("is_in_shadow_root", [False, True])
-async def test_form_that_the_browser_does_not_send_is_reported_each_time(
-    tab: DrivenTab, *, is_in_shadow_root: bool
-) -> None:
-    await tab.write("<div id=host></div>" if is_in_shadow_root else FORM)
-    if is_in_shadow_root:
+@pytest.mark.parametrize("place", ["page", "shadow root", "frame"])
+async def test_form_that_the_browser_does_not_send_is_reported_each_time(tab: DrivenTab, place: str) -> None:
+    await tab.write(
+        {"page": FORM, "shadow root": "<div id=host></div>", "frame": f"<iframe srcdoc='{FORM}'></iframe>"}[place]
+    )
+    if place == "shadow root":
         await tab.page.evaluate("form => host.attachShadow({ mode: 'open' }).setHTMLUnsafe(form)", FORM)
-    await tab.page.locator("#form").evaluate(SEND)
+    form = (tab.page.frame_locator("iframe") if place == "frame" else tab.page).locator("#form")
+    await form.evaluate(SEND)
     empty = "Please fill out this field."
     unsent = f'error at input#name "Name": "{empty}"; error at hidden input#unseen "Plan": "{empty}"'
 
@@ -248,7 +249,7 @@ async def test_form_that_the_browser_does_not_send_is_reported_each_time(
     assert (await tab.do("press", selector="#mail", keys="Enter"))["changed"] == unsent
 
     await tab.do("fill", selector="#name", value="Ada")
-    await tab.page.locator("#unseen").evaluate("field => void (field.value = 'Basic')")
+    await form.locator("#unseen").evaluate("field => void (field.value = 'Basic')")
     for sending in ("#go", "#later"):
         changed = (await tab.do("click", selector=sending))["changed"]
         assert ("Sent" in changed, "error" in changed) == (True, False)

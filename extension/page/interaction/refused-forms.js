@@ -32,8 +32,8 @@ const refusedForms = (() => {
     }
 
     #noteClick = (/** @type {Event} */ event) => {
-      const [target] = event.composedPath();
-      const button = target instanceof Node && isElement(target) ? closestOf(target, SUBMITTERS) : null;
+      const target = /** @type {Node} */ (event.composedPath()[0]);
+      const button = isElement(target) ? closestOf(target, SUBMITTERS) : null;
       if (button) this.#clicks.set(event, /** @type {Submitter} */ (button));
     };
 
