@@ -58,7 +58,7 @@ const changeWatch = (() => {
    */
   const WAITS_MS = { first: 50, quiet: 50, most: 150, opening: 400, linger: 2_000 };
   /** Maximum number of elements that are all examined before a field is filled. */
-  const MOST_READ = 2_000;
+  const MOST_READ = 1_000;
   const INPUTS = ["mousemove", "mouseup", "click", "keydown", "keyup"];
   /** Events of states that a style may depend on, such as `:checked` and `:focus-within`. */
   const STATE_CHANGES = ["beforetoggle", "change", "focusin", "focusout", "hashchange", "input", "toggle"];
