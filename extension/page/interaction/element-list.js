@@ -585,17 +585,25 @@ const elementList = (() => {
     const where = kind === "thing" && isVague && !isShape && !isExplained ? whereOf(element, role) : prompted;
     const isKnown = name || (where && !isIconic(role)) || NAMELESS.has(role) || !isNamedByContent(role);
     const isMute = kind === "look" || !isKnown;
-    const drawn = handleOf(element);
     return [
       role,
       name ? plainQuote(name, Math.min(length, LISTED_NAME)) : "",
       where,
       kind === "thing" ? stateOf(element, role, valueLength, name) : "",
       isShape ? tagOf(element) : "",
-      isMute || isShape ? (kind === "thing" && hintOf(drawn)) || lookOf(drawn) : titleOf(element, name),
+      isMute || isShape ? drawnHintOf(handleOf(element), kind) : titleOf(element, name),
     ]
       .filter(Boolean)
       .join(" ");
+  }
+
+  /**
+   * @param {Element} drawn
+   * @param {Item["kind"]} kind
+   * @returns {string} what names it, or how it looks
+   */
+  function drawnHintOf(drawn, kind) {
+    return (kind === "thing" && hintOf(drawn)) || lookOf(drawn);
   }
 
   /**
