@@ -116,18 +116,17 @@ const waitFor = (() => {
    */
   function tooLate({ selector, name, isGone, words, search: searched, shown: [element] }, whole) {
     const after = `After ${whole / 1000} s, the page`;
+    if (isGone && element) {
+      const shown = `${after} still shows the ${name}, in ${nameOf(element)}.`;
+      return new PageError("COMMAND_TIMEOUT", `${shown} Wait again, or check what delays it.`);
+    }
     const [hidden] = searched.find();
     const state =
       hidden && isOnlyOffered(hidden, words)
         ? "has it as an option that is not chosen. Choose it with select, or wait for another text."
         : "is there, but hidden. Do what shows it, for example scroll to it, or wait again.";
     const advice = hidden ? `${nameOf(hidden)} ${state}` : adviceOn(selector, searched);
-    return new PageError(
-      "COMMAND_TIMEOUT",
-      isGone && element
-        ? `${after} still shows the ${name}, in ${nameOf(element)}. Wait again, or check what delays it.`
-        : `${after} shows no ${name}. ${advice}`,
-    );
+    return new PageError("COMMAND_TIMEOUT", `${after} shows no ${name}. ${advice}`);
   }
 
   return { untilAllHold };
