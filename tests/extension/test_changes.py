@@ -35,7 +35,7 @@ CHANGES = {
     "very many": 'now "0.", "1.", "2." and 37 more',
     "a shadow root": 'now "Inside"',
     "a text right in a shadow root": 'now "Inside"',
-    "a dialog of a new web component": 'dialog "New area" opened',
+    "a dialog of a new web component that fades in after a while": 'dialog "New area" opened',
     "what is reported first": 'alert "No"; dialog "Why" opened; now "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"',
     "another field that is filled": 'textarea#box "Confirmation" holds "Booking 7"',
     "a secret that is filled": "",

@@ -872,11 +872,11 @@ const changeWatch = (() => {
 
   /**
    * @param {Node[]} nodes
-   * @returns {Element[]} the elements among them, and the dialogs in these
+   * @returns {Element[]} the elements among them, and the dialogs in these, also in their shadow trees
    */
   function withDialogs(nodes) {
     const elements = nodes.filter(isElement);
-    return [...elements, ...elements.flatMap((one) => queryIn(one, DIALOGS))];
+    return [...elements, ...[...elements, ...rootsIn(elements)].flatMap((scope) => queryAll(scope, DIALOGS))];
   }
 
   /** @param {Element} element */
