@@ -133,7 +133,8 @@ const pageState = (() => {
     for (const element of elements.slice(0, MOST_ELEMENTS)) {
       // Its descendants follow right after it.
       if (latest && holds(latest, element)) continue;
-      latest = isDrawn(element) && !isParked(element) && !isClosed(element) ? undefined : element;
+      const style = getComputedStyle(element);
+      latest = isDrawn(element) && !isParked(element, style) && !isClosed(element, style) ? undefined : element;
       if (latest) hidden.push(latest);
     }
     return hidden;
@@ -191,11 +192,11 @@ const pageState = (() => {
 
   /**
    * @param {Element} element
+   * @param {CSSStyleDeclaration} [style]
    * @returns {boolean} whether it is where users cannot scroll to, such as a menu or a drawer until it opens
    */
-  function isParked(element) {
+  function isParked(element, { position } = getComputedStyle(element)) {
     // Querying a box takes longer than a style.
-    const { position } = getComputedStyle(element);
     if (position !== "absolute" && position !== "fixed") return false;
     const { left, top, right, bottom, width, height } = boxOf(element);
     if (width <= 1 && height <= 1) return false;
@@ -207,10 +208,14 @@ const pageState = (() => {
     );
   }
 
-  /** @param {Element} element @returns {boolean} whether it clips what is in it, and has no room for it */
-  function isClosed(element) {
+  /**
+   * @param {Element} element
+   * @param {CSSStyleDeclaration} [style]
+   * @returns {boolean} whether it clips what is in it, and has no room for it
+   */
+  function isClosed(element, { overflowX } = getComputedStyle(element)) {
     // Unless one of them clips only, both directions are visible or neither is.
-    return getComputedStyle(element).overflowX !== "visible" && (isTiny(element) || isShut(element));
+    return overflowX !== "visible" && (isTiny(element) || isShut(element));
   }
 
   /** @param {Element} element that clips what is in it @returns {boolean} whether it is shut, such as a panel of an accordion */
