@@ -5,6 +5,7 @@ import random
 import re
 import time
 from collections.abc import AsyncGenerator, Callable
+from operator import add
 from types import SimpleNamespace
 from typing import Any
 
@@ -72,12 +73,12 @@ async def ollama() -> AsyncGenerator[FakeOllama]:
 
 
 def prose(rng: random.Random, chars: int) -> str:
-    words = [rng.choice(ENGLISH) + rng.choice(["", "", "", ",", ".", ".\n\n"]) for _ in range(chars // 5)]
-    return " ".join(words)[:chars]
+    words, ends = (rng.choices(each, k=chars // 5) for each in (ENGLISH, ["", "", "", ",", ".", ".\n\n"]))
+    return " ".join(map(add, words, ends))[:chars]
 
 
 def chinese(rng: random.Random, chars: int) -> str:
-    return "".join(rng.choice([*CHINESE, "。"]) for _ in range(chars))
+    return "".join(rng.choices(CHINESE + "。", k=chars))
 
 
 def base64(rng: random.Random, chars: int) -> str:
