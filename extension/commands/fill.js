@@ -27,6 +27,8 @@ export const PICKER =
 const UNADDED =
   "After Enter the field still holds the text, and the page has not changed. If the field collects values, this one was " +
   "not added.";
+/** Stands for the Enter key. */
+const LINE_END = /\r?\n$/u;
 const UNREAD = "The calendar that opened for it does not show that day as selected. Check the calendar.";
 
 /**
@@ -41,7 +43,15 @@ export async function fill(context) {
     throw invalid(`value must be a string of at most ${MAX_VALUE_LENGTH} characters.`);
   }
   const entry = await TextEntry.begin(context, value);
-  if (entry.found.widget) return operated(entry, entry.found.widget, value);
+  return entry.found.widget ? operated(entry, entry.found.widget, value) : written(entry, value);
+}
+
+/**
+ * @param {TextEntry} entry
+ * @param {string} value
+ * @returns {Promise<ActionReply>}
+ */
+async function written(entry, value) {
   const given = await entry.write();
   // It may turn out only now that the field opens a list.
   if (given.field?.widget) return operated(entry, given.field.widget, value, !given.field.isSearch);
@@ -129,7 +139,7 @@ async function outcomeOf({ entry, field, changed, isUnread, isIgnored = false },
 }
 
 /**
- * Operates a field that takes no text of its own.
+ * Operates a field that takes no text of its own. Some that declare a list have a calendar instead, and take a date.
  *
  * @param {TextEntry} entry
  * @param {WidgetKind} kind
@@ -138,21 +148,38 @@ async function outcomeOf({ entry, field, changed, isUnread, isIgnored = false },
  * @returns {Promise<ActionReply>}
  */
 async function operated({ context, target, found }, kind, value, mayBeSearch = true) {
-  const selector = selectorOf(context);
   const Kind = kind === "list" ? ListWidget : NumberWidget;
-  const widget = new Kind(context, target, found, selector);
-  const text = value.replace(/\r?\n$/u, "");
-  const isList = widget instanceof ListWidget;
-  const isEntered = isList && text !== value;
-  const held = isList
-    ? await (isEntered ? widget.enter(text) : widget.set([value], { mayBeSearch }))
-    : await widget.set(value);
-  const values = [held].flat();
+  const widget = new Kind(context, target, found, selectorOf(context));
+  const isEntered = widget instanceof ListWidget && LINE_END.test(value);
+  const write = async () => written(await TextEntry.begin(context, value), value);
+  /** @type {string[]} */
+  let values;
+  try {
+    if (!(widget instanceof ListWidget)) values = [await widget.set(value)].flat();
+    else values = await (isEntered ? widget.enter(value.replace(LINE_END, "")) : widget.set([value], { mayBeSearch }));
+  } catch (error) {
+    if (!(await isForDates(widget, value))) throw error;
+    // The first failure names the options.
+    return write().catch(() => {
+      throw error;
+    });
+  }
   // After Enter the page may clear the field.
   const changed = await (isEntered ? target.consequences() : settled(widget, values));
   const reply = await target.reply(found, changed);
-  const complaint = context.isPart ? "" : await target.look("operate", { look: "complaint" });
-  return { ...noting(reply, complaint ? [String(complaint)] : []), value: values.join(", ") };
+  const complaint = await target.look("operate", { look: "complaint" });
+  if (complaint && (await isForDates(widget, value))) return write();
+  return { ...noting(reply, complaint && !context.isPart ? [String(complaint)] : []), value: values.join(", ") };
+}
+
+/**
+ * @param {ListWidget | NumberWidget} widget
+ * @param {string} value
+ * @returns {Promise<boolean>} whether it had no such option, and is for a date or a time
+ */
+async function isForDates(widget, value) {
+  const isTyped = widget instanceof ListWidget && !widget.hasPressed;
+  return isTyped && (await widget.target.look("operate", { look: "dated", wanted: value })) === true;
 }
 
 /**

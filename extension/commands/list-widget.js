@@ -311,6 +311,7 @@ export class ListWidget extends Widget {
     const isHeld = isOneOfSeveral ? isShown : isShown && state.shown.length === 1;
     if (isHeld && !state.isAlwaysOpen) return wanted;
     state = await this.#opened(state, wanted);
+    if (state.isForDates) throw this.failed("opens a calendar. Use fill with the date.");
     const path = state.option ? [] : wanted.split(SEPARATOR);
     if (path.length > 1 && (await this.#followed(path))) return path.at(-1) ?? "";
     if (!state.option && !state.isEditable) state = await this.#searching(wanted, state);
@@ -351,20 +352,21 @@ export class ListWidget extends Widget {
    * @param {string} wanted
    */
   async #opened(state, wanted) {
-    if (state.isOpen) return this.#offer(state);
+    const hasOpened = (/** @type {ListState} */ { isOpen, isForDates }) => isOpen || isForDates;
+    if (hasOpened(state)) return this.#offer(state);
     if (state.isReachable) {
       // The selector may name a web component around the field, or its label.
       await this.click(await this.ask("selector"));
-      const now = await this.#until(wanted, ({ isOpen }) => isOpen, OPEN_MS);
-      if (now.isOpen) return this.#offer(await this.#loaded(wanted, now));
+      const now = await this.#until(wanted, hasOpened, OPEN_MS);
+      if (hasOpened(now)) return this.#offer(await this.#loaded(wanted, now));
     }
     await this.ask("focus");
     await this.press("ArrowDown");
-    const now = await this.#until(wanted, ({ isOpen }) => isOpen, QUIET_MS);
-    if (now.isOpen) return this.#offer(now);
+    const now = await this.#until(wanted, hasOpened, QUIET_MS);
+    if (hasOpened(now)) return this.#offer(now);
     // The key for that in fields where the arrow alone moves something else.
     await this.press("Alt+ArrowDown");
-    return this.#offer(await this.#until(wanted, ({ isOpen }) => isOpen, QUIET_MS));
+    return this.#offer(await this.#until(wanted, hasOpened, QUIET_MS));
   }
 
   /**
@@ -406,6 +408,11 @@ export class ListWidget extends Widget {
   /** Whether it has shown options. */
   get #hasOffered() {
     return this.#offered !== "" && this.#offered !== NOTHING_SHOWN;
+  }
+
+  /** Whether an option was pressed. */
+  get hasPressed() {
+    return this.#pressed !== "";
   }
 
   /**

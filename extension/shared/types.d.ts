@@ -759,6 +759,7 @@ export type WidgetLook =
   | "list"
   | "calendar"
   | "cell"
+  | "dated"
   | "time"
   | "opener"
   | "complaint"
@@ -782,6 +783,8 @@ export type DatePart = "year" | "month" | "day" | "hour" | "minute" | "second" |
 
 export interface ListState {
   isOpen: boolean;
+  /** Whether a calendar is open instead, for a date. */
+  isForDates: boolean;
   /** Whether the list is part of the page. */
   isAlwaysOpen: boolean;
   /** Whether it declares its list open, even without options. */

@@ -727,6 +727,47 @@ async def test_month_or_address_that_a_field_writes_with_a_name_is_kept(blank: D
         assert (await blank.refused("fill", selector="#when", value=other))[0] == "VALUE_NOT_KEPT"
 
 
+# A field that calls itself a list, and opens a calendar. It takes other texts than 4/5/2027 for errors once it is left.
+COMBOBOX_WITH_A_CALENDAR = """<input id=day aria-label=Day role=combobox aria-haspopup=true aria-autocomplete=list aria-expanded=false>
+<div id=popup role=dialog hidden style="position: absolute"><b>April 2027</b><table role=grid><tbody id=days></table></div><script>
+  for (let week = 0; week < 5; week += 1) {
+    days.insertRow().role = "row";
+    for (let date = 7 * week + 1; date < Math.min(7 * week + 8, 31); date += 1) {
+      days.rows[week].insertCell().innerHTML = `<span>${date}</span>`;
+    }
+  }
+  const show = (isOpen) => {
+    popup.hidden = !isOpen;
+    day.ariaExpanded = String(isOpen);
+    isOpen ? day.setAttribute("aria-controls", "popup") : day.removeAttribute("aria-controls");
+  };
+  day.onkeydown = ({ altKey, key }) => key === "ArrowDown" && altKey && show(true);
+  day.onblur = () => (day.ariaInvalid = String(!/^4.\\d+.2027$/.test(day.value)));
+  popup.onmousedown = (event) => event.preventDefault();
+  days.onclick = ({ target }) => {
+    day.value = `4/${target.textContent}/2027`;
+    show(false);
+  };
+</script>"""
+
+
+async def test_day_is_picked_in_the_calendar_of_a_field_that_declares_a_list(blank: DrivenTab) -> None:
+    await blank.write(COMBOBOX_WITH_A_CALENDAR)
+
+    assert (await blank.do("fill", selector="#day", value="2027-04-05"))["value"] == "4/5/2027"
+    # The calendar may also be open already.
+    await blank.do("press", selector="#day", keys="Alt+ArrowDown")
+    filled = await blank.do("fill_form", fields=[{"selector": "#day", "value": "2027-04-08"}])
+    assert filled["fields"] == [{"selector": "#day", "value": "4/8/2027"}]
+
+
+async def test_date_is_typed_in_the_notation_of_a_field_that_declares_a_list_and_has_none(blank: DrivenTab) -> None:
+    without = COMBOBOX_WITH_A_CALENDAR.replace("altKey &&", "false &&").replace("^4.", "^04.")
+    await blank.write(without.replace("role=combobox", "role=combobox placeholder=mm/dd/yyyy"))
+
+    assert (await blank.do("fill", selector="#day", value="2027-04-15"))["value"] == "04/15/2027"
+
+
 async def test_web_component_is_checked_although_only_the_browser_knows_its_state(components: DrivenTab) -> None:
     for size, news in (("#small", True), ("#large", False)):
         fields: list[dict[str, Any]] = [

@@ -29,7 +29,9 @@ const listFields = (() => {
   const { focusedElement } = focusing;
   const { chipsOf } = chips;
   const { isEditable } = widgets;
-  const { fold, labelOf, optionLike, optionsIn, popupOf, rowOf, selectedAmong, toggleOf, wholeLabelOf } = listOptions;
+  const { fold, hasCalendar, labelOf, optionLike, optionsIn, popupOf, rowOf, selectedAmong, toggleOf, wholeLabelOf } =
+    listOptions;
+  const { isDated } = leaving;
   const { isSameTime } = sameValues;
   const { shownBy } = shownValues;
 
@@ -74,6 +76,7 @@ const listFields = (() => {
     const isExpanded = attributeOf(field, "aria-expanded") === "true";
     return {
       isOpen: popup !== null,
+      isForDates: !popup && isDated(wanted) && isEditable(field) && hasCalendar(field),
       isAlwaysOpen: popup === field,
       isExpanded,
       isMultiple,

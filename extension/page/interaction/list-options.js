@@ -55,6 +55,11 @@ const listOptions = (() => {
   const watches = new WeakMap();
   /** Between a field and a list that opens for it, in pixels. */
   const MOST_DISTANCE = 60;
+  const CELLS = "td, [role='gridcell']";
+  const DAY = /^\D{0,3}(?:[1-9]|[12]\d|3[01])\D{0,3}$/u;
+  /** A calendar shows at least as many days as the shortest month has. */
+  const FEWEST_DAYS = 28;
+  const MOST_CELLS = 500;
   const SHUT = "[role='treeitem'][aria-expanded='false']";
   const NAMED_TOGGLES = "[class*='toggle' i], [class*='switcher' i], [class*='expand' i]";
   const TOGGLES = `button, [role='button'], ${NAMED_TOGGLES}`;
@@ -76,13 +81,9 @@ const listOptions = (() => {
     // A closed list may still be fading out.
     const isClosed = states.includes("false");
     if (isClosed && (!known || declaring.has(field))) return null;
-    const named = [field, bearer].flatMap((one) =>
-      ["aria-controls", "aria-owns"].flatMap((name) => referred(one, name)),
-    );
     const [active] = referred(field, "aria-activedescendant");
     const around = active && closestOf(active, POPUPS);
-    // Some fields name the part of themselves that shows their value.
-    const outside = named.filter((one) => isMatch(one, LISTS) || !holds(field, one));
+    const outside = namedBy(field, bearer);
     const all = outside.flatMap((one) => {
       if (isMatch(one, LISTS)) return one;
       const lists = queryDrawnIn(one, LISTS);
@@ -98,6 +99,33 @@ const listOptions = (() => {
     if (known) for (const one of fresh) openers.set(one, field);
     const listed = columnsAround(fresh.filter((one) => roleOf(one) === "menu")) ?? fresh.at(-1);
     return listed ?? plainListOf(field) ?? undeclaredListOf(field);
+  }
+
+  /**
+   * @param {Element} field
+   * @param {Element} bearer of its role, perhaps around it
+   * @returns {Element[]} what it names as its list
+   */
+  function namedBy(field, bearer) {
+    const named = [field, bearer].flatMap((one) =>
+      ["aria-controls", "aria-owns"].flatMap((name) => referred(one, name)),
+    );
+    // Some fields name the part of themselves that shows their value.
+    return named.filter((one) => isMatch(one, LISTS) || !holds(field, one));
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {boolean} whether what is open for it is a calendar
+   */
+  function hasCalendar(field) {
+    return namedBy(field, wrapperOf(field) ?? field).some((one) => isVisible(one) && isCalendar(one));
+  }
+
+  /** @param {Element} popup @returns {boolean} whether it has the days of a month */
+  function isCalendar(popup) {
+    const cells = queryDrawnIn(popup, CELLS).slice(0, MOST_CELLS);
+    return cells.filter((one) => DAY.test(collapse(textContentOf(one) ?? ""))).length >= FEWEST_DAYS;
   }
 
   /**
@@ -185,7 +213,7 @@ const listOptions = (() => {
    */
   function layerAround(list) {
     for (const one of treeAncestors(list)) {
-      if (isPositioned(one) && isVisible(one)) return leavesIn(one).length ? one : null;
+      if (isPositioned(one) && isVisible(one)) return !isCalendar(one) && leavesIn(one).length ? one : null;
     }
     return null;
   }
@@ -204,7 +232,7 @@ const listOptions = (() => {
     const { width, height } = boxOf(popup);
     const isOpenBox = getComputedStyle(popup).overflow === "visible";
     const isDrawn = isOpenBox || (isVisible(popup) && (width > 1 || height > 1));
-    return isDrawn && optionsIn(popup).length > 0;
+    return isDrawn && !isCalendar(popup) && optionsIn(popup).length > 0;
   }
 
   /**
@@ -347,6 +375,7 @@ const listOptions = (() => {
     POPUPS,
     begin,
     fold,
+    hasCalendar,
     labelOf,
     nextBranch,
     optionLike,

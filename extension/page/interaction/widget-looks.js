@@ -19,6 +19,7 @@ const widgetLooks = (() => {
   const { openerOf, readCalendar, setTime } = calendars;
   const { focusedElement, takeFocusIn } = focusing;
   const { allRoots } = search;
+  const { isForDates } = widgets;
 
   /**
    * What each look returns: JSON, null if there is nothing, or nothing if it only does something.
@@ -29,6 +30,7 @@ const widgetLooks = (() => {
     // The field is still there.
     cell: () => null,
     list: readList,
+    dated: (field, { wanted }) => isForDates(field, wanted),
     selector: (field) => selectorOf(field, allRoots()),
     branch: (field) => nextBranch(field) ?? "",
     hold: (field) => leaving.holdEnter(field),

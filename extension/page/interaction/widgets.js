@@ -44,6 +44,8 @@ const widgets = (() => {
   const LEADING_NOWHERE = "a:not([href]), a[href='#'], a[href^='javascript:' i]";
   /** @type {WeakSet<Element>} fields that have turned out to search in a list */
   const searching = new WeakSet();
+  /** @type {WeakSet<Element>} fields that have turned out to take a date or a time, although they declare a list */
+  const unlisted = new WeakSet();
 
   /**
    * @param {Element} element
@@ -57,7 +59,8 @@ const widgets = (() => {
     if (role === "spinbutton" && !isControl(element)) return "spinbutton";
     if (role === "group" && segmentsIn(element).length > 1) return "segments";
     const mayPick = isControl(element) || !opensList(element);
-    if (mayPick && !isMatch(element, OFFERING) && typeof value === "string" && isDated(value)) return "";
+    const isOffering = isMatch(element, OFFERING) && !unlisted.has(element);
+    if (mayPick && !isOffering && typeof value === "string" && isDated(value)) return "";
     return isListField(element, role) ? "list" : "";
   }
 
@@ -130,6 +133,16 @@ const widgets = (() => {
     searching.add(field);
   }
 
+  /**
+   * @param {Element} field that declares a list, which had no option for a value
+   * @param {string} value
+   * @returns {boolean} whether it takes a date or a time instead, which is written from now on
+   */
+  function isForDates(field, value) {
+    if (isDated(value) && isEditable(field)) unlisted.add(field);
+    return widgetKind(field, value) === "";
+  }
+
   /** @param {Element} element */
   function isInNamedList(element) {
     return [...treeAncestors(element, NAMED_LEVELS)].some(isNamedList);
@@ -177,5 +190,15 @@ const widgets = (() => {
     return isTextField(element) && !isReadOnly(element);
   }
 
-  return { hasSuggestions, isEditable, isUndeclared, maySearch, operableIn, rememberSearch, widgetKind, wrapperOf };
+  return {
+    hasSuggestions,
+    isEditable,
+    isForDates,
+    isUndeclared,
+    maySearch,
+    operableIn,
+    rememberSearch,
+    widgetKind,
+    wrapperOf,
+  };
 })();
