@@ -32,7 +32,7 @@ const accessibleNames = (() => {
     textContentOf,
   } = dom;
   const { collapse, editedTextOf, isIconFont, plain, symbolOf, writtenOn } = texts;
-  const { SEEN, isClippedAway, isPositioned, isRendered, isVisible } = geometry;
+  const { SEEN, TRANSPARENT, isClippedAway, isPositioned, isRendered, isVisible } = geometry;
   const { isStandIn } = standIns;
   const { BUTTONS, CLOSERS, isCloser } = roles;
 
@@ -414,9 +414,11 @@ const accessibleNames = (() => {
      */
     #addGenerated(element, place) {
       const style = getComputedStyle(element, place);
-      const { content, display, visibility } = style;
+      const { color, content, display, opacity, visibility } = style;
       if (content === "none" || content === "normal" || display === "none" || isIconFont(style)) return;
-      if (visibility !== "visible" && !this.#isHiddenToo) return;
+      // Some pages keep an empty line at the height of a text with a letter that is not seen.
+      const isSeen = visibility === "visible" && opacity !== "0" && color !== TRANSPARENT;
+      if (!isSeen && !this.#isHiddenToo) return;
       const [, alternative] = /\/ (".*")$/u.exec(content) ?? [];
       const texts = (alternative ?? content.replace(IMAGES, "")).matchAll(/"((?:\\.|[^"\\])*)"/gu);
       const text = [...texts].map(([, one = ""]) => one.replace(/\\(.)/gu, "$1")).join("");

@@ -709,6 +709,7 @@ const geometry = (() => {
 
   return {
     SEEN,
+    TRANSPARENT,
     aimAt,
     aimInto,
     boundsOf,
