@@ -18,7 +18,6 @@ const elementList = (() => {
   const {
     attributeOf,
     boxOf,
-    dataOf,
     drawnAncestors,
     idOf,
     isDrawnIn,
@@ -31,7 +30,7 @@ const elementList = (() => {
     textContentOf,
     treeAncestors,
   } = dom;
-  const { INLINE, PageError, collapse, folded, lineOf, plain, quote, shorten } = texts;
+  const { INLINE, PageError, cellTextOf, collapse, folded, lineOf, plain, quote, shorten } = texts;
   const { handleOf, hasArea, isPositioned, isRendered, isVisible, overlap, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
   const { Counts, IDENTIFIERS, comeBy, selectorOf } = selectorGenerator;
@@ -569,10 +568,10 @@ const elementList = (() => {
    */
   function describe(item, length, valueLength = VALUE_LENGTH) {
     const { kind, role, element, cells, isShape = false } = item;
-    const filled = cells
-      .map((cell) => (role === "row" ? plain(cell.map(dataOf).join(" ")) : lineOf(cell)))
-      .filter(Boolean);
-    const text = filled.join(" | ");
+    const text = cells
+      .map(role === "row" ? cellTextOf : lineOf)
+      .filter(Boolean)
+      .join(" | ");
     if (kind === "heading") return `# ${shorten(text || plain(contentOf(element)), length)}`;
     if (text) return `${role} ${plainQuote(text, length)}`;
     const name = itemNameOf(item);

@@ -108,14 +108,32 @@ const texts = (() => {
    *   link or a button, which has a line of its own
    */
   function lineOf(parts) {
+    const shown = parts.filter((one) => !isBetweenLinks(one));
+    const line = joined(shown, (before, part) => (isAroundControl(before, part) ? " \u2026 " : " "));
+    return plain(line).replace(OPENING, "");
+  }
+
+  /**
+   * @param {Text[]} parts of one cell, in drawing order
+   * @returns {string} on one line, with a space where something else is drawn between two of them
+   */
+  function cellTextOf(parts) {
+    return plain(joined(parts, () => " "));
+  }
+
+  /**
+   * @param {Text[]} parts
+   * @param {(before: Text, part: Text) => string} between what stands for something else between two of them
+   */
+  function joined(parts, between) {
     let line = "";
     let before = /** @type {Text | undefined} */ (undefined);
-    for (const part of parts.filter((one) => !isBetweenLinks(one))) {
-      if (before && isApart(before, part)) line += isAroundControl(before, part) ? " \u2026 " : " ";
+    for (const part of parts) {
+      if (before && isApart(before, part)) line += between(before, part);
       line += dataOf(part);
       before = part;
     }
-    return plain(line).replace(OPENING, "");
+    return line;
   }
 
   /**
@@ -443,6 +461,7 @@ const texts = (() => {
     INLINE,
     TEXT_LENGTH,
     PageError,
+    cellTextOf,
     collapse,
     folded,
     drawnTextOf,
