@@ -797,6 +797,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
             "A dialog lies over the page: only what is in it or above it is listed.",
             'button "Yes"  button text=Yes',
         ],
+        "hidden boxes above a backdrop": [
+            "A dialog lies over the page: only what is in it or above it is listed.",
+            'radio "Pear" off  #pear',
+        ],
         "menu that takes all input": [
             'A menu "File" lies over the page: only what is in it is listed.',
             'menuitem "Open"  [role=menuitem]',

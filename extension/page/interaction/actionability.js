@@ -20,6 +20,7 @@ const actionability = (() => {
     queryAll,
     queryIn,
     roleOf,
+    textContentOf,
     timelineOf,
   } = dom;
   const { PageError, nameOf, visibleTextOf } = texts;
@@ -560,6 +561,9 @@ const actionability = (() => {
     if (buttons.length && isMatch(layer, MODALS)) {
       return `Answer it, for example with ${named(buttons.slice(0, NAMED_BUTTONS))}, or close it with Escape`;
     }
+    // Many backdrops close what they are for.
+    const isBackdrop = fillsView(layer) && !textContentOf(layer)?.trim();
+    if (isBackdrop) return "Close what it is for, for example with Escape or a click on it";
     return "Close it, for example with Escape or a hover on something else, or scroll it away";
   }
 

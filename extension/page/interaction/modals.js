@@ -15,7 +15,7 @@ const modals = (() => {
     textContentOf,
     treeAncestors,
   } = dom;
-  const { hitAt, isClippedAway, isPartOf, isPositioned, isVisible, placeInMainFrame } = geometry;
+  const { handleOf, hitAt, isClippedAway, isPartOf, isPositioned, isVisible, placeInMainFrame } = geometry;
   const { layersWithInput } = actionability;
   const { CANDIDATES } = roles;
   const { focusedElement } = focusing;
@@ -30,6 +30,7 @@ const modals = (() => {
   const POPUPS =
     ":popover-open, dialog[open]:not(:modal), " +
     "[role]:is([role=menu], [role=listbox]:not([aria-haspopup]), [role=dialog], [role=alertdialog], [role=tree], [role=grid])";
+  const BOXES = "input:is([type='checkbox'], [type='radio'])";
   const DECLARED = ":popover-open, dialog[open]";
   const LAYERS = ":is(div, ul, ol, nav, section)";
   /** Number of ancestors searched for a floating one. */
@@ -106,6 +107,7 @@ const modals = (() => {
     const isInside = (/** @type {Element} */ one) => open.some((layer) => isDrawnIn(layer, one));
     const others = roots
       .flatMap((root) => queryAll(root, CANDIDATES))
+      .map(drawnFor)
       .filter((one) => isInSight(one) && !isInside(one));
     /** @type {Set<Element>} */
     const layers = new Set();
@@ -128,6 +130,11 @@ const modals = (() => {
   function textLayers() {
     const all = document.body ? layersIn(document.body, HOLLOW_STEPS) : [];
     return all.filter((one) => isAbove(one) && isSmall(one) && isInSight(one) && isReached(one) && textContentOf(one));
+  }
+
+  /** @param {Element} element @returns {Element} for a box that is hidden, what the page draws in its place */
+  function drawnFor(element) {
+    return isMatch(element, BOXES) ? handleOf(element) : element;
   }
 
   /** @param {Element} element */
@@ -175,7 +182,11 @@ const modals = (() => {
     const others = [...looseLayers(), ...panels(roots)].filter(isOther);
     const found = [...new Set([...declared, ...others])].filter((one) => isSmall(one) && floats(one));
     const reached = found.filter(
-      (one) => isReached(one) || queryIn(one, CANDIDATES).some((part) => isInSight(part) && isReached(part)),
+      (one) =>
+        isReached(one) ||
+        queryIn(one, CANDIDATES)
+          .map(drawnFor)
+          .some((part) => isInSight(part) && isReached(part)),
     );
     return outermost(reached);
   }
