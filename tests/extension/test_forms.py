@@ -764,6 +764,26 @@ async def test_day_is_picked_in_the_calendar_of_a_field_that_declares_a_list(bla
     assert filled["fields"] == [{"selector": "#day", "value": "4/8/2027"}]
 
 
+async def test_grid_of_numbers_is_a_list_of_options(blank: DrivenTab) -> None:
+    await blank.write("""<input id=seat readonly aria-label=Seat role=combobox aria-expanded=false aria-controls=popup>
+    <table id=popup role=grid hidden><tbody id=seats></table><script>
+      for (let seat = 1; seat <= 40; seat += 1) {
+        const row = seat % 8 === 1 ? seats.insertRow() : seats.rows[seats.rows.length - 1];
+        Object.assign(row.insertCell(), { textContent: seat, ariaSelected: "false" });
+      }
+      seat.onclick = () => (popup.hidden = seat.ariaExpanded === "true", seat.ariaExpanded = "true");
+      seats.onclick = ({ target }) => {
+        seat.value = target.textContent;
+        seat.ariaExpanded = "false";
+        popup.hidden = true;
+      };
+    </script>""")
+
+    chosen = await blank.do("select", selector="#seat", value="35")
+
+    assert chosen["selected"] == [{"value": "35", "label": "35"}]
+
+
 async def test_date_is_typed_in_the_notation_of_a_field_that_declares_a_list_and_has_none(blank: DrivenTab) -> None:
     without = COMBOBOX_WITH_A_CALENDAR.replace("altKey &&", "false &&").replace("^4.", "^04.")
     await blank.write(without.replace("role=combobox", "role=combobox placeholder=mm/dd/yyyy"))

@@ -563,7 +563,7 @@ const actionability = (() => {
     }
     // Many backdrops close what they are for.
     const isBackdrop = fillsView(layer) && !textContentOf(layer)?.trim();
-    if (isBackdrop) return "Close what it is for, for example with Escape or a click on it";
+    if (isBackdrop) return "Close what is open above it, for example with Escape or a click on it";
     return "Close it, for example with Escape or a hover on something else, or scroll it away";
   }
 

@@ -57,8 +57,9 @@ const listOptions = (() => {
   const MOST_DISTANCE = 60;
   const CELLS = "td, [role='gridcell']";
   const DAY = /^\D{0,3}(?:[1-9]|[12]\d|3[01])\D{0,3}$/u;
-  /** A calendar shows at least as many days as the shortest month has. */
+  /** A calendar shows at least as many days as the shortest month has, and no higher number than the longest. */
   const FEWEST_DAYS = 28;
+  const LAST_DAY = 31;
   const MOST_CELLS = 500;
   const SHUT = "[role='treeitem'][aria-expanded='false']";
   const NAMED_TOGGLES = "[class*='toggle' i], [class*='switcher' i], [class*='expand' i]";
@@ -125,7 +126,8 @@ const listOptions = (() => {
   /** @param {Element} popup @returns {boolean} whether it has the days of a month */
   function isCalendar(popup) {
     const cells = queryDrawnIn(popup, CELLS).slice(0, MOST_CELLS);
-    return cells.filter((one) => DAY.test(collapse(textContentOf(one) ?? ""))).length >= FEWEST_DAYS;
+    const all = cells.map((one) => collapse(textContentOf(one) ?? ""));
+    return all.filter((text) => DAY.test(text)).length >= FEWEST_DAYS && !all.some((text) => Number(text) > LAST_DAY);
   }
 
   /**
