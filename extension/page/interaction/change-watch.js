@@ -332,9 +332,11 @@ const changeWatch = (() => {
         if (now - this.#latestAt >= WAITS_MS.quiet || now - begun >= WAITS_MS.most) break;
         await this.#pause(POLL_MS);
       }
-      const settled = performance.now();
-      while ((this.#isMovedByScript() || this.#isBetweenDialogs()) && performance.now() - settled < FADE_MS) {
+      for (let left = FADE_MS; left > 0 && (this.#isMovedByScript() || this.#isBetweenDialogs());) {
+        const polled = performance.now();
         await this.#pause(POLL_MS);
+        // A stall is no time in which the page could go on.
+        left -= Math.min(performance.now() - polled, 2 * POLL_MS);
       }
       // Some menus open only once the mouse has been over them for a while, some maps wait for the second click of a
       // double-click, and some pages draw what belongs to a new address some time after it.
