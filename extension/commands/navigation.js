@@ -90,7 +90,10 @@ async function load(context, timeoutMs, leave) {
     await leave();
     await Promise.race([watch.loaded(tabId, AbortSignal.any([signal, timeUp])), session.refusedLeave()]);
   } catch (error) {
-    throw error === timeUp.reason ? tooSlow(timeoutMs, watch.hasPage(tabId)) : error;
+    if (error !== timeUp.reason) throw error;
+    // On a busy machine the events of the page may still be in transit. They arrive before this reply.
+    await tabById(tabId);
+    throw tooSlow(timeoutMs, watch.hasPage(tabId));
   } finally {
     if (!timeUp.aborted && !signal.aborted) letLoad();
     watch.stop();
