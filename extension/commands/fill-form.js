@@ -14,7 +14,7 @@ import { addressOf, tabById } from "../browser/tabs.js";
 import { PICKER, ResetError, SECRET, fill, select } from "./fill.js";
 import { LEFT } from "./element-params.js";
 import { click } from "./click.js";
-import { holdsNow, isAlike } from "./widget.js";
+import { HOW_TO_GO_ON, holdsNow, isAlike } from "./widget.js";
 
 const MAX_FIELDS = 50;
 const SHOWN_LENGTH = 80;
@@ -198,7 +198,7 @@ function partlyKept(lost, kept) {
   const others = read.map((held) => `${held.selector}: ${JSON.stringify(stateIn(held))}`);
   const rest = others.length ? ` The others hold ${others.join(", ")}.` : "";
   const head = `${lost.length} of ${all} fields did not keep their values.`;
-  return new CommandError("VALUE_NOT_KEPT", `${head} ${listed.join(" ")}${rest}`);
+  return new CommandError("VALUE_NOT_KEPT", `${head} ${listed.join(" ")}${rest} ${HOW_TO_GO_ON}`);
 }
 
 /**

@@ -131,8 +131,8 @@ async function outcomeOf({ entry, field, changed, isUnread, isIgnored = false },
   if (isIgnored) own.push(UNADDED);
   const notes = [...own, movesOn ? STARTED : "", field.complaint ?? ""].filter(Boolean);
   if (!field.isKept) {
-    const advice = notes.map((note) => ` ${note}`).join("");
-    throw notKept(found, field.isSecret ? SECRET : value.trim(), field.value, advice);
+    const reasons = notes.map((note) => ` ${note}`).join("");
+    throw notKept(entry, field.isSecret ? SECRET : value.trim(), field.value, reasons);
   }
   // In a form, a later field may settle what the page objects to.
   return { ...noting(reply, context.isPart ? own : notes), value: field.value };
@@ -199,21 +199,21 @@ async function settled(widget, held) {
     shown.some((each) => isAlike(each, one) || (isList && plain(each).includes(plain(one))));
   // What it shows may be just the number of its values.
   if (!before || !now || held.every((one) => !isIn(before, one) || isIn(now, one))) return changed;
-  if (changed && !now.length) throw new ResetError(widget.found, held.join(", "), "", changed);
-  throw notKept(widget.found, held.join(", "), isList ? now.join(", ") : (now[0] ?? ""), "");
+  if (changed && !now.length) throw new ResetError(widget, held.join(", "), "", changed);
+  throw notKept(widget, held.join(", "), isList ? now.join(", ") : (now[0] ?? ""));
 }
 
 /** A list is back at its prompt after a change of the page: either it refuses the option, or that was a command. */
 export class ResetError extends CommandError {
   /**
-   * @param {FoundElement} found
+   * @param {{context: DrivenContext, found: FoundElement}} field
    * @param {string} value that was chosen
    * @param {string} held the current choice
    * @param {string} changed
    */
-  constructor(found, value, held, changed) {
+  constructor(field, value, held, changed) {
     const advice = ` If its options are commands, this one was carried out. The page has changed: ${changed}.`;
-    const { code, message } = notKept(found, value, held, advice);
+    const { code, message } = notKept(field, value, held, advice);
     super(code, message);
   }
 }
@@ -248,8 +248,8 @@ export async function select(context) {
   if (JSON.stringify(selected) !== JSON.stringify(found.selected)) {
     const labels = (selected ?? []).map(({ label }) => label).join(", ");
     const isReset = changed !== "" && (selected ?? []).every((option) => option.value === "");
-    if (isReset) throw new ResetError(found, values.join(", "), labels, changed);
-    throw notKept(found, values.join(", "), labels, "");
+    if (isReset) throw new ResetError({ context, found }, values.join(", "), labels, changed);
+    throw notKept({ context, found }, values.join(", "), labels);
   }
   return { ...noting(await target.reply(found, changed), now ? [] : [LEFT]), selected };
 }

@@ -79,7 +79,7 @@ export class ListWidget extends Widget {
       const chosen = this.#pressed || value;
       const text = values.length === 1 && chosen ? await this.#cellText(chosen) : null;
       if (text !== null && isAlike(text, chosen)) return [text];
-      if (text !== null) throw notKept(this.found, chosen, text, "");
+      if (text !== null) throw notKept(this, chosen, text);
       if (this.#pressed && (await this.shown()) === null) throw await this.#gone();
       // If the page has replaced the field, the first failure says more.
       await this.#dropText().catch(() => {});
@@ -649,26 +649,26 @@ export class ListWidget extends Widget {
       const rest = before.isMultiple ? before.selected : [];
       state = await this.#until("", (now) => this.#isCleared(now, before), QUIET_MS);
       if (!rest.length && this.#isCleared(state, before)) return [];
-      throw notKept(this.found, "", (rest.length ? rest : state.shown).join(", "), this.#offered);
+      throw notKept(this, "", (rest.length ? rest : state.shown).join(", "), this.#offered);
     }
     if (!before.isMultiple && isJoinOf(state, [...labels.values()])) return [...labels.values()];
     for (const pair of labels) {
       state = await this.#until(pair[0], (now) => holdsOption(now, pair), QUIET_MS);
       if (holdsOption(state, pair) || isSelectedIn(before, state, pair[1])) continue;
-      throw notKept(this.found, pair[0], state.shown.join(", "), this.#offered);
+      throw notKept(this, pair[0], state.shown.join(", "), this.#offered);
     }
     // Only a list for several options stays open.
     if (before.isOpen && !this.#isEntered && keepsOther(this.#before, state, values)) {
-      throw notKept(this.found, [...labels.keys()].join(", "), state.shown.join(", "), this.#offered);
+      throw notKept(this, [...labels.keys()].join(", "), state.shown.join(", "), this.#offered);
     }
     const isEvery = [...labels].every((pair) => holdsOption(state, pair));
     if (!this.#isEntered && othersIn(before, values).length && (before.isMultiple || !isEvery)) {
-      throw notKept(this.found, [...labels.keys()].join(", "), before.selected.join(", "), this.#offered);
+      throw notKept(this, [...labels.keys()].join(", "), before.selected.join(", "), this.#offered);
     }
     const isMeant = (/** @type {string} */ shown) => values.some((value) => isAlike(shown, value));
     // Otherwise a single one may be the number of them.
     if (isEvery && values.length && !this.#isEntered && !state.chips.every(isMeant)) {
-      throw notKept(this.found, [...labels.keys()].join(", "), state.shown.join(", "), this.#offered);
+      throw notKept(this, [...labels.keys()].join(", "), state.shown.join(", "), this.#offered);
     }
     return isEvery ? state.shown : before.selected;
   }

@@ -33,7 +33,7 @@ export class NumberWidget extends Widget {
     await this.#reach(value);
     await this.ask("leave");
     const { text, now } = await this.#number();
-    if (!isNumberAt(value, text, now)) throw notKept(this.found, value, text || String(now ?? ""), "");
+    if (!isNumberAt(value, text, now)) throw notKept(this, value, text || String(now ?? ""));
     return isAlike(text, value) || now === null ? text : String(now);
   }
 
@@ -78,7 +78,7 @@ export class NumberWidget extends Widget {
       if (!part || wanted[part] === undefined) continue;
       const goal = textOf(part, wanted[part], text);
       const isKept = isHalved(part) ? isSameHour(goal, now) : isNumberAt(goal, text, now);
-      if (!isKept) throw notKept(this.found, value, text, "");
+      if (!isKept) throw notKept(this, value, text);
     }
     return value;
   }
@@ -123,7 +123,7 @@ export class NumberWidget extends Widget {
     const limits = `Pass a number from ${low ?? min} to ${high ?? max}`;
     // In a form, a later field may move the other thumb.
     const mayChange = isBarred || (isOutside && this.context.isPart);
-    if (mayChange) throw notKept(this.found, value, String(now), ` ${limits}, or move the other thumb first.`);
+    if (mayChange) throw notKept(this, value, String(now), ` ${limits}, or move the other thumb first.`);
     throw this.failed(`does not accept this value. ${limits}.`);
   }
 

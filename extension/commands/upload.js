@@ -38,23 +38,23 @@ export async function upload(context) {
   const names = paths.map(nameOf);
   const held = /** @type {HeldFiles | null} */ (await target.look("readFiles", { names }));
   if (!held) notes.push(LEFT);
-  else if (!held.isKept) notes.push(remarkOn(found, names, held, changed));
+  else if (!held.isKept) notes.push(remarkOn({ context, found }, names, held, changed));
   return { ...noting(await target.reply(found, changed), notes), files: held?.names ?? names };
 }
 
 /**
- * @param {FoundElement} found
+ * @param {{context: DrivenContext, found: FoundElement}} field
  * @param {string[]} names of the files
  * @param {HeldFiles} held instead of these
  * @param {string} changed
  * @returns {string} a note for a page that takes the files over, shows them and empties its field
  * @throws {CommandError} VALUE_NOT_KEPT
  */
-function remarkOn(found, names, held, changed) {
+function remarkOn(field, names, held, changed) {
   if (!held.names.length && changed && held.isShown) return EMPTIED;
   const meanwhile = changed && ` The page changed: ${changed}.`;
   const advice = ` Check whether it accepted or rejected the files before you try again.${meanwhile}`;
-  throw notKept(found, names.join(", "), held.names.join(", "), advice);
+  throw notKept(field, names.join(", "), held.names.join(", "), advice);
 }
 
 /** @param {unknown} paths */

@@ -16,6 +16,8 @@ export const POLL_MS = 20;
 export const QUIET_MS = 150;
 /** Keys for stepping through values that cannot be pressed. */
 export const MAX_WALK = 60;
+/** The next step where the page gives no reason for what it did with a value. */
+export const HOW_TO_GO_ON = "Check with page_elements what the page accepts before you try again.";
 /** The tick that some lists put next to selected options. */
 const TICK = /^[\u2611\u2705\u2713\u2714]\ufe0f? ?| ?[\u2611\u2705\u2713\u2714]\ufe0f?$/u;
 /** The separator between the parts of a path, such as the options that lead through menus. */
@@ -112,13 +114,16 @@ export async function until(read, isReached, milliseconds) {
 }
 
 /**
- * @param {FoundElement} found
+ * @param {{context: DrivenContext, found: FoundElement}} field
  * @param {string} value that was written
  * @param {string} held the field's current value
- * @param {string} advice
+ * @param {string} [advice] why, or what to do
  */
-export function notKept({ element }, value, held, advice) {
-  const message = `The page did not keep ${quote(value)} in ${element.selector}. ${holdsNow(held)}${advice}`;
+export function notKept({ context, found }, value, held, advice) {
+  // A form says once what to do about all of its fields.
+  const other = context.isPart ? "" : ` ${HOW_TO_GO_ON}`;
+  const { selector } = found.element;
+  const message = `The page did not keep ${quote(value)} in ${selector}. ${holdsNow(held)}${advice || other}`;
   return new CommandError("VALUE_NOT_KEPT", message);
 }
 

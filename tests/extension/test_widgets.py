@@ -100,7 +100,7 @@ NOT_KEPT = [
     ("slider", "200", "EXECUTION_ERROR", "from 0 to 100"),
     ("slider", "high", "EXECUTION_ERROR", "from 0 to 100"),
     ("day", "tomorrow", "EXECUTION_ERROR", "2026-12-31"),
-    ("reverts", "new", "VALUE_NOT_KEPT", '"old" now'),
+    ("reverts", "new", "VALUE_NOT_KEPT", '"old" now. Check with page_elements'),
 ]
 
 
