@@ -5,6 +5,8 @@
  * @import {DatePart, NumberState} from "../shared/types.d.ts"
  */
 
+/** @typedef {Partial<Record<DatePart, number>>} DateParts */
+
 import { typed } from "../browser/keys.js";
 import { pressKeys } from "../browser/trusted-input.js";
 import { drag } from "./drag.js";
@@ -15,9 +17,12 @@ const MAX_KEYS = 120;
 const FAR_STEPS = 20;
 const MAX_ROUNDS = 6;
 const MAX_DRAGS = 3;
+const MAX_DIGITS = 8;
 const DATE =
   /^(?:(?<year>\d{4})-(?<month>\d\d)(?:-(?<day>\d\d))?)?(?:[T ]?(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d))?)?$/u;
 const HALF = /^[ap]m$/iu;
+/** Between the two dates of a period. */
+const BETWEEN = /\s+(?:-|to)\s+|\s*[/\u2013]\s*/u;
 /** The year first: the day may not exist in the year that the field contains. */
 const ORDER = /** @type {const} */ (["year", "month", "day", "hour", "minute", "second", "half"]);
 
@@ -29,6 +34,7 @@ export class NumberWidget extends Widget {
    * @throws {CommandError} EXECUTION_ERROR, VALUE_NOT_KEPT
    */
   async set(value) {
+    if (value.trim() === "" && this.found.widget !== "slider") return this.#empty();
     if (this.found.widget === "segments" || this.#isSegmentOf(value)) return this.#setDate(value);
     await this.#reach(value);
     await this.ask("leave");
@@ -52,48 +58,101 @@ export class NumberWidget extends Widget {
   }
 
   /**
-   * @param {string} value such as 2026-12-31, 23:59, or both
+   * @returns {Promise<string>}
+   * @throws {CommandError} VALUE_NOT_KEPT
+   */
+  async #empty() {
+    const count = this.found.widget === "segments" ? (await this.ask("segments")).length : 1;
+    for (let index = 0; index < count; index += 1) {
+      if (count > 1) await this.ask("segment", { index });
+      await this.#erase();
+    }
+    await this.ask("leave");
+    for (let index = 0; index < count; index += 1) {
+      if (count > 1) await this.ask("segment", { index });
+      const { now, text } = await this.#number();
+      if (now !== null) throw notKept(this, "", text || String(now));
+    }
+    return "";
+  }
+
+  /** Erases a segment digit by digit. */
+  async #erase() {
+    await this.ask("focus");
+    let state = await this.#number();
+    for (let keys = 0; keys < MAX_DIGITS && state.now !== null; keys += 1) {
+      await this.press("Backspace");
+      state = await this.#settled(state);
+    }
+  }
+
+  /**
+   * @param {string} value such as 2026-12-31, 23:59, or both; for a period two of these
    * @returns {Promise<string>}
    */
   async #setDate(value) {
-    const wanted = datePartsOf(value);
-    if (!wanted) throw this.failed("takes a date. Pass one such as 2026-12-31, or 2026-12-31T23:59 with a time.");
-    const parts = /** @type {(DatePart | "")[]} */ (await this.ask("segments"));
-    const isHalved = (/** @type {DatePart} */ part) => part === "hour" && parts.includes("half");
-    if (parts.includes("half") && wanted.hour !== undefined) {
-      Object.assign(wanted, { hour: wanted.hour % 12 || 12, half: wanted.hour < 12 ? 0 : 1 });
+    const all = /** @type {(DatePart | "")[]} */ (await this.ask("segments"));
+    const length = lengthOfFirst(all);
+    const dates = (length < all.length ? value.split(BETWEEN) : [value]).map(datePartsOf);
+    if (dates.length * length !== all.length || !isWhole(dates)) {
+      const period = "takes a period. Pass its start and end such as 2026-12-24 - 2026-12-31.";
+      const date = "takes a date. Pass one such as 2026-12-31, or 2026-12-31T23:59 with a time.";
+      throw this.failed(length < all.length ? period : date);
     }
-    for (const part of ORDER) {
-      const index = parts.indexOf(part);
-      if (index < 0 || wanted[part] === undefined) continue;
-      await this.ask("segment", { index });
-      const { text } = await this.#number();
-      await this.#reach(textOf(part, wanted[part], text), isHalved(part));
-    }
+    const parts = all.slice(0, length);
+    for (const [number, date] of dates.entries()) await this.#enter(halved(date, parts), parts, number * length);
     // A calendar that opened for it accepts the date when it is closed.
     if ((await this.ask("leave")) === "open") await this.press("Escape");
-    for (const [index, part] of parts.entries()) {
-      await this.ask("segment", { index });
-      const { now, text } = await this.#number();
-      if (!part || wanted[part] === undefined) continue;
-      const goal = textOf(part, wanted[part], text);
-      const isKept = isHalved(part) ? isSameHour(goal, now) : isNumberAt(goal, text, now);
-      if (!isKept) throw notKept(this, value, text);
+    for (const [number, date] of dates.entries()) {
+      const other = await this.#otherThan(halved(date, parts), parts, number * length);
+      if (other !== null) throw notKept(this, value, other);
     }
     return value;
+  }
+
+  /**
+   * @param {DateParts} date
+   * @param {(DatePart | "")[]} parts its segments
+   * @param {number} first index of the first one
+   */
+  async #enter(date, parts, first) {
+    for (const part of ORDER) {
+      const index = parts.indexOf(part);
+      if (index < 0 || date[part] === undefined) continue;
+      await this.ask("segment", { index: first + index });
+      const { text } = await this.#number();
+      await this.#reach(textOf(part, date[part], text), isHalved(part, parts));
+    }
+  }
+
+  /**
+   * @param {DateParts} date
+   * @param {(DatePart | "")[]} parts its segments
+   * @param {number} first index of the first one
+   * @returns {Promise<string | null>} what the first segment that does not hold its part holds
+   */
+  async #otherThan(date, parts, first) {
+    for (const [index, part] of parts.entries()) {
+      await this.ask("segment", { index: first + index });
+      const { now, text } = await this.#number();
+      if (!part || date[part] === undefined) continue;
+      const goal = textOf(part, date[part], text);
+      if (!(isHalved(part, parts) ? isSameHour(goal, now) : isNumberAt(goal, text, now))) return text;
+    }
+    return null;
   }
 
   /**
    * Sets a slider or a spin button.
    *
    * @param {string} value
-   * @param {boolean} [isHalved] whether it is an hour up to twelve, which the page may count up to 24
+   * @param {boolean} [isUpToTwelve] whether it is an hour up to twelve, which the page may count up to 24
    */
-  async #reach(value, isHalved = false) {
+  async #reach(value, isUpToTwelve = false) {
     const goal = value.trim() === "" ? NaN : Number(value);
     let state = await this.#number();
     this.#refuseUnreachable(value, goal, state);
-    const isThere = () => isNumberAt(value, state.text, state.now) || (isHalved && isSameHour(value, state.now));
+    const isThere = () => isNumberAt(value, state.text, state.now) || (isUpToTwelve && isSameHour(value, state.now));
     await this.ask("focus");
     if (state.isTyped && !isThere()) {
       await pressKeys(this.context.session, typed(value));
@@ -316,8 +375,43 @@ function textOf(part, number, shown) {
 }
 
 /**
+ * @param {(DatePart | "")[]} parts
+ * @returns {number} how many of them belong to the first date, if there are two
+ */
+function lengthOfFirst(parts) {
+  const second = parts[0] ? parts.indexOf(parts[0], 1) : -1;
+  return second * 2 === parts.length ? second : parts.length;
+}
+
+/**
+ * @param {(DateParts | null)[]} dates
+ * @returns {dates is DateParts[]}
+ */
+function isWhole(dates) {
+  return dates.every((date) => date !== null);
+}
+
+/**
+ * @param {DateParts} date
+ * @param {(DatePart | "")[]} parts
+ * @returns {DateParts} with an hour up to twelve if one of the parts is the half of a day
+ */
+function halved(date, parts) {
+  if (!parts.includes("half") || date.hour === undefined) return date;
+  return { ...date, hour: date.hour % 12 || 12, half: date.hour < 12 ? 0 : 1 };
+}
+
+/**
+ * @param {DatePart} part
+ * @param {(DatePart | "")[]} parts
+ */
+function isHalved(part, parts) {
+  return part === "hour" && parts.includes("half");
+}
+
+/**
  * @param {string} value
- * @returns {Partial<Record<DatePart, number>> | null}
+ * @returns {DateParts | null}
  */
 function datePartsOf(value) {
   const match = DATE.exec(value.trim());

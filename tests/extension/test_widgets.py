@@ -234,6 +234,84 @@ async def test_time_of_a_clock_with_two_halves_and_a_month_are_set_in_their_segm
     assert await blank.page.eval_on_selector_all("#hours, #hours ~ b", NOW) == ["12", "0", "0"]
 
 
+def date(label: str, *, locked: str = "") -> str:
+    limits = {"month": 12, "day": 31, "year": 9999}
+    segments = [
+        f"<b role=spinbutton tabindex=0 contenteditable data-type={name} aria-labelledby={label} aria-valuemin=1 "
+        f"aria-valuemax={most} aria-valuetext=Empty {locked}>{name}</b>"
+        for name, most in limits.items()
+    ]
+    return "/".join(segments)
+
+
+PERIODS = f"""<title>Periods</title>
+<p><span id=trip>Trip</span> <span role=group id=dates aria-labelledby=trip>{date("trip")} - {date("trip")}</span></p>
+<p><span id=due>Due</span> <span role=group id=day aria-labelledby=due>{date("due")}</span></p>
+<p><span id=born>Born</span> <span role=group id=birthday aria-labelledby=born>{date("born", locked="data-locked")}</span></p>
+<script>
+  onkeydown = (event) => {{
+    const {{ key, target }} = event;
+    if (target.role !== "spinbutton" || key === "Tab") return;
+    event.preventDefault();
+    let text = target.ariaValueNow ?? "";
+    if (/^[0-9]$/.test(key)) text = Number(text + key) > Number(target.ariaValueMax) ? key : text + key;
+    if (key === "Backspace" && !("locked" in target.dataset)) text = text.slice(0, -1);
+    Object.assign(target, {{ ariaValueNow: text || null, ariaValueText: text || "Empty" }});
+    target.textContent = text || target.dataset.type;
+  }};
+</script>"""
+
+
+async def test_period_is_set_in_the_segments_of_its_two_dates(blank: DrivenTab) -> None:
+    await blank.write(PERIODS)
+
+    for value in ("2027-03-14 - 2027-04-20", "2028-11-30/2028-12-09"):
+        assert (await blank.do("fill", selector="#dates", value=value))["value"] == value
+        held = await blank.page.eval_on_selector_all("#dates b", NOW)
+        dates = [f"{year}-{month.zfill(2)}-{day.zfill(2)}" for month, day, year in (held[:3], held[3:])]
+        assert dates == [value[:10], value[-10:]]
+    for value in ("2027-03-14", "2027-03-14 - soon"):
+        assert (await blank.refused("fill", selector="#dates", value=value))[0] == "EXECUTION_ERROR"
+    assert (await blank.refused("fill", selector="#day", value="2027-03-14/2027-04-20"))[0] == "EXECUTION_ERROR"
+
+
+async def test_date_of_segments_is_emptied_unless_the_page_keeps_it(blank: DrivenTab) -> None:
+    await blank.write(PERIODS)
+    fields = ("dates", "2027-03-14 - 2027-04-20"), ("day", "2027-03-14"), ("birthday", "1997-03-14")
+    for name, value in fields:
+        await blank.do("fill", selector=f"#{name}", value=value)
+
+    for name in ("dates", "day"):
+        assert (await blank.do("fill", selector=f"#{name}", value=""))["value"] == ""
+        assert set(await blank.page.eval_on_selector_all(f"#{name} b", NOW)) == {None}
+    assert (await blank.refused("fill", selector="#birthday", value=""))[0] == "VALUE_NOT_KEPT"
+    await blank.do("fill", selector="#day", value="2027-03-14")
+    assert (await blank.do("fill", selector="#day [data-type=month]", value=""))["value"] == ""
+    assert await blank.page.eval_on_selector_all("#day b", NOW) == [None, "14", "2027"]
+
+
+LABELED = f"""{PERIODS}
+<p><label id=volume>Volume</label> <span role=group aria-labelledby=volume><input type=range aria-labelledby=volume></span></p>
+<p><span id=size>Size</span> <select aria-labelledby=size><option>Small<option>Large</select></p>
+<p><span id=ends>Ends</span> <input aria-labelledby=ends> <input aria-labelledby=ends></p>"""
+
+
+async def test_text_that_names_one_field_by_reference_stands_for_it(blank: DrivenTab) -> None:
+    await blank.write(LABELED)
+
+    assert (await blank.do("fill", selector="text=Volume", value="70"))["value"] == "70"
+    assert (await blank.do("select", selector="text=Size", value="Large"))["selected"][0]["label"] == "Large"
+    fields = [{"selector": "text=Due", "value": "2027-03-14"}, {"selector": "text=Size", "value": "Small"}]
+    assert len((await blank.do("fill_form", fields=fields))["fields"]) == 2
+    assert (await blank.refused("fill", selector="text=Ends", value="1"))[0] == "EXECUTION_ERROR"
+
+    assert await blank.page.eval_on_selector_all("#day b", NOW) == ["3", "14", "2027"]
+    assert await blank.page.eval_on_selector_all("[type=range], select", "all => all.map(one => one.value)") == [
+        "70",
+        "Small",
+    ]
+
+
 async def test_one_segment_and_the_element_around_all_accept_the_whole_date(widgets: DrivenTab) -> None:
     reply = await widgets.do("fill", selector="#day [data-type=month]", value="2026-12-31")
 

@@ -9,15 +9,19 @@ const targets = (() => {
     controlOf,
     drawnAncestors,
     holds,
+    idOf,
     isContentEditable,
     isControl,
     isHtml,
     isMatch,
     kindOf,
     labelsOf,
+    outermost,
     parentElementOf,
+    queryAll,
     queryIn,
     roleOf,
+    rootOf,
     tagOf,
     treeAncestors,
   } = dom;
@@ -72,11 +76,13 @@ const targets = (() => {
    * @throws {PageError} EXECUTION_ERROR if it needs another command
    */
   function targetOf(element, action, value) {
-    if (action === "fill") return pickerFor(element, value) ?? fieldOf(element);
-    if (action === "select") return listOf(element);
     if (action === "focus") return focusableOf(element);
     if (action === "upload") return uploadOf(element);
-    if (action === "check") return pickerFor(element, value) ?? entryOf(element);
+    if (action === "fill" || action === "select" || action === "check") {
+      const own = entryNamedBy(element) ?? element;
+      if (action === "select") return listOf(own);
+      return pickerFor(own, value) ?? (action === "fill" ? fieldOf(own) : entryOf(own));
+    }
     const kind = kindOf(controlOf(element) ?? element);
     if (action === "click" && UNCLICKABLE.has(kind)) throw misfit(element, ADVICE.get(kind) ?? "");
     return takerOf(checkableIn(element) ?? element);
@@ -176,6 +182,30 @@ const targets = (() => {
     const own = checkableOf(element);
     if ((isCheckable(own) && !widgetKind(own)) || kindOf(own) === "select") return own;
     return isComponent(own) && !fieldIn(element) ? own : fieldOf(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | null} the only field or list that it names by `aria-labelledby`, if it belongs to none; a click on
+   *   such a name checks nothing
+   */
+  function entryNamedBy(element) {
+    const label = closestOf(element, "[id]");
+    if (!label || collapse(visibleTextOf(label)) !== collapse(visibleTextOf(element))) return null;
+    if (controlOf(element) || entryIn(element)) return null;
+    const root = /** @type {Root} */ (rootOf(label));
+    const named = queryAll(root, `[aria-labelledby~="${CSS.escape(idOf(label))}"]`);
+    // The parts of a date have names of their own, too.
+    const [entry, ...others] = outermost([...new Set(named.flatMap((one) => entryIn(one) ?? []))]);
+    return entry && !others.length ? entry : null;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | null} the field or list that it is or belongs to
+   */
+  function entryIn(element) {
+    return kindOf(element) === "select" ? element : fieldIn(element);
   }
 
   /**
