@@ -312,6 +312,23 @@ async def test_text_that_names_one_field_by_reference_stands_for_it(blank: Drive
     ]
 
 
+async def test_custom_element_around_one_field_stands_for_it(blank: DrivenTab) -> None:
+    await blank.write(
+        """<my-name id=name><input><input hidden></my-name> <my-size id=size><select><option>S<option>L</select></my-size>
+        <my-range id=range><input><input></my-range>"""
+    )
+
+    assert (await blank.do("fill", selector="#name", value="Ada"))["value"] == "Ada"
+    fields = [{"selector": "#name", "value": "Bo"}, {"selector": "#size", "value": "L"}]
+    assert len((await blank.do("fill_form", fields=fields))["fields"]) == 2
+    assert await blank.page.eval_on_selector_all("#name > input, select", "all => all.map(one => one.value)") == [
+        "Bo",
+        "",
+        "L",
+    ]
+    assert (await blank.refused("fill", selector="#range", value="1"))[0] == "EXECUTION_ERROR"
+
+
 async def test_one_segment_and_the_element_around_all_accept_the_whole_date(widgets: DrivenTab) -> None:
     reply = await widgets.do("fill", selector="#day [data-type=month]", value="2026-12-31")
 

@@ -10,6 +10,7 @@ const targets = (() => {
     drawnAncestors,
     holds,
     idOf,
+    innerRootOf,
     isContentEditable,
     isControl,
     isHtml,
@@ -79,7 +80,7 @@ const targets = (() => {
     if (action === "focus") return focusableOf(element);
     if (action === "upload") return uploadOf(element);
     if (action === "fill" || action === "select" || action === "check") {
-      const own = entryNamedBy(element) ?? element;
+      const own = entryNamedBy(element) ?? fieldOfComponent(element) ?? element;
       if (action === "select") return listOf(own);
       return pickerFor(own, value) ?? (action === "fill" ? fieldOf(own) : entryOf(own));
     }
@@ -198,6 +199,18 @@ const targets = (() => {
     // The parts of a date have names of their own, too.
     const [entry, ...others] = outermost([...new Set(named.flatMap((one) => entryIn(one) ?? []))]);
     return entry && !others.length ? entry : null;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | null} the only field or list in it, if it is a custom element without a shadow root; a field in one is
+   *   found as its control
+   */
+  function fieldOfComponent(element) {
+    if (!tagOf(element).includes("-") || innerRootOf(element) || entryIn(element)) return null;
+    const drawn = queryIn(element, "input, select, textarea").filter((one) => isVisible(one) && !isClipped(one));
+    const [field, ...others] = drawn;
+    return field && !others.length && !isCheckable(field) ? field : null;
   }
 
   /**
