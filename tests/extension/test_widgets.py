@@ -876,6 +876,22 @@ async def test_check_box_without_a_label_is_pressed_at_its_mark(drawn: DrivenTab
     assert not (await drawn.do("fill_form", fields=fields))["fields"][0]["checked"]
 
 
+async def test_box_that_is_drawn_after_a_hidden_one_stands_for_it(drawn: DrivenTab) -> None:
+    listed = (await drawn.do("page_elements", within="#extras"))["text"]
+    assert [line for line in listed.splitlines() if "  " in line] == [
+        'checkbox "Wine" off  [name=wine]',
+        'radio "●" off title "Meal"  [name=meal]',
+        'link "Menu"  [href="#menu"]',
+    ]
+
+    assert (await drawn.do("click", selector="text=Wine"))["checked"]
+    fields = [{"selector": "[name=wine]", "value": False}, {"selector": "#extras > i", "value": True}]
+    reply = await drawn.do("fill_form", fields=fields)
+
+    assert [field["checked"] for field in reply["fields"]] == [False, True]
+    assert await drawn.page.locator("#extras :checked").get_attribute("name") == "meal"
+
+
 async def test_custom_element_around_a_switch_and_its_label_stands_for_it(drawn: DrivenTab) -> None:
     fields = [{"selector": "#quiet", "value": True}]
 

@@ -46,6 +46,9 @@ const dom = (() => {
     `${NATIVE_FIELDS}, ` +
     "[role='checkbox'], [role='combobox'], [role='radio'], [role='slider'], [role='spinbutton'], [role='switch']";
 
+  /** What is operated by itself. */
+  const PARTS = `a[href], button, [role], ${NATIVE_FIELDS}`;
+
   /** Elements around a field that are looked at. */
   const MOST_AROUND = 4;
 
@@ -53,6 +56,9 @@ const dom = (() => {
   const LABEL_COMPONENT = /^[a-z0-9]+-(?:.*-)?label$/u;
   /** Controls without a text of their own. */
   const UNTYPED = new Set("button checkbox color file image radio range reset select submit".split(" "));
+
+  /** What a script may have drawn in the place of the check box or radio button before it, without being its label. */
+  const DRAWN_AFTER = "input:is([type='checkbox' i], [type='radio' i]) + :is(div, span, ins, em, i)";
 
   /** @type {WeakSet<Element>} fields that have been password fields: a button may make text fields of them */
   const passwords = new WeakSet();
@@ -418,10 +424,14 @@ const dom = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element | null} the field that it stands for, as its label or as the web component around it
+   * @returns {Element | null} the field that it stands for: as its label, as the web component around it, or as what a
+   *   script has drawn in its place
    */
   function controlOf(element) {
     if (isControl(element)) return null;
+    const drawn = closestOf(element, DRAWN_AFTER);
+    const box = drawn && boxBefore(drawn);
+    if (box) return box;
     const label = closestOf(element, "label");
     const labelled = label && isHtml(label) ? labelledBy(/** @type {HTMLLabelElement} */ (label)) : null;
     const field = fieldBehind(labelled ?? element, labelled !== null) ?? labelled;
@@ -544,7 +554,7 @@ const dom = (() => {
    * read its own.
    *
    * @param {Element} element
-   * @returns {Element[]} in document order
+   * @returns {Element[]} in document order; for a hidden check box without labels, what is drawn in its place
    */
   function labelsOf(element) {
     const tag = tagOf(element);
@@ -552,9 +562,21 @@ const dom = (() => {
     const around = closestOf(element, "label");
     const id = idOf(element);
     const named = (id && labelsById(/** @type {Root} */ (rootOf(element))).get(id)) || [];
-    return [...new Set(around ? [around, ...named] : named)]
+    const labels = [...new Set(around ? [around, ...named] : named)]
       .filter((label) => isHtml(label) && isLabelOf(label, element))
       .sort((a, b) => (isAfter(a, b) ? 1 : -1));
+    return labels.length ? labels : drawnAfter(element);
+  }
+
+  /**
+   * @param {Element} box
+   * @returns {Element[]} what a script has drawn in the place of this check box or radio button, which it has hidden
+   */
+  function drawnAfter(box) {
+    const drawn = nextElementOf(box);
+    if (!drawn || !isMatch(drawn, DRAWN_AFTER) || hasIn(drawn, PARTS)) return [];
+    const isDrawnFor = getComputedStyle(box).display === "none" && getComputedStyle(drawn).cursor === "pointer";
+    return isDrawnFor && attributeOf(drawn, "role") === null ? [drawn] : [];
   }
 
   /**
@@ -564,6 +586,15 @@ const dom = (() => {
   function isLabelOf(label, element) {
     const isComponent = tagOf(element).includes("-") && LABEL_COMPONENT.test(tagOf(label));
     return isComponent || /** @type {HTMLLabelElement} */ (label).control === element;
+  }
+
+  /**
+   * @param {Element} drawn
+   * @returns {Element | null} the hidden check box or radio button that it is drawn for, without being its label
+   */
+  function boxBefore(drawn) {
+    const box = isMatch(drawn, DRAWN_AFTER) ? previousElementOf(drawn) : null;
+    return box && labelsOf(box)[0] === drawn ? box : null;
   }
 
   /**
@@ -633,6 +664,7 @@ const dom = (() => {
     NATIVE_FIELDS,
     attributeNamesOf,
     attributeOf,
+    boxBefore,
     boxOf,
     cellAround,
     childNodesOf,

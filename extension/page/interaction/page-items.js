@@ -35,6 +35,7 @@
 const pageItems = (() => {
   const {
     attributeOf,
+    boxBefore,
     boxOf,
     childNodesOf,
     childrenOf,
@@ -370,6 +371,8 @@ const pageItems = (() => {
       // In something to act on, this is the icon that opens it.
       const isTaken = (within.cursor !== inherited || within.isInThing) && style.pointerEvents !== "none";
       const gripped = isTaken ? grippedRole(within.cursor, element) : "";
+      // Its words name the box.
+      if (gripped && boxBefore(element)) within.isSilent = true;
       if (gripped && !isAround && !isLabeling(element) && !isMark(element)) return componentRoleOf(element) || gripped;
       return SCROLLABLE.has(tag) && !isShut && isScrollable(element, style) ? "scrollable" : "";
     }
