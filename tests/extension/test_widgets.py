@@ -892,6 +892,13 @@ async def test_box_that_is_drawn_after_a_hidden_one_stands_for_it(drawn: DrivenT
     assert await drawn.page.locator("#extras :checked").get_attribute("name") == "meal"
 
 
+async def test_search_in_the_place_of_a_native_list_chooses_the_option(drawn: DrivenTab) -> None:
+    result = await drawn.do("fill", selector="text=Port", value="Brest")
+
+    assert result["value"] == await drawn.page.locator("#port").input_value() == "Brest"
+    assert (await drawn.refused("fill", selector="text=Port", value="Berlin"))[0] == "VALUE_NOT_KEPT"
+
+
 async def test_custom_element_around_a_switch_and_its_label_stands_for_it(drawn: DrivenTab) -> None:
     fields = [{"selector": "#quiet", "value": True}]
 

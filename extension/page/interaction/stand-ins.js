@@ -5,6 +5,7 @@
 const standIns = (() => {
   const {
     NATIVE_FIELDS,
+    attributeOf,
     closestOf,
     holds,
     idOf,
@@ -28,6 +29,8 @@ const standIns = (() => {
   const NATIVE_LEVELS = 7;
   /** The same from a hidden text field to the box around both. */
   const STAND_IN_LEVELS = 2;
+  /** @type {WeakMap<Element, Element>} native lists, by the fields that are certainly drawn for them */
+  const certain = new WeakMap();
   const SHOWN_FIELDS = `${OTHER_FIELDS}, [role='listbox'], [role='spinbutton'], [role='switch'], [aria-haspopup]`;
 
   /**
@@ -66,16 +69,30 @@ const standIns = (() => {
   /**
    * @param {Element} field
    * @param {HTMLSelectElement | null} native the native list behind it
-   * @returns {boolean} whether that is certain: by its id, or by what the field shows
+   * @returns {boolean} whether that is certain: by its id, or by what the field shows or has shown
    */
   function isDrawnFor(field, native) {
     if (!native) return false;
+    const isCertain = certain.get(field) === native || isNamedOrShown(field, native);
+    // Later it may show a text that searches the list.
+    if (isCertain) certain.set(field, native);
+    return isCertain;
+  }
+
+  /**
+   * @param {Element} field
+   * @param {HTMLSelectElement} native
+   * @returns {boolean} whether its id, or that of a box around it, is made of that of the native list, or it shows what is
+   *   selected there
+   */
+  function isNamedOrShown(field, native) {
     const boxes = [...treeAncestors(field, NATIVE_LEVELS)];
     const outside = boxes.findIndex((one) => holds(one, native) || hasOtherField(one, field));
     const own = outside < 0 ? boxes : boxes.slice(0, outside);
     if (own.some((one) => isNamedAfter(one, native))) return true;
     const labels = [...native.selectedOptions].map(({ label }) => collapse(label)).filter(Boolean);
-    const shown = collapse(visibleTextOf(own.at(-1) ?? field));
+    const texts = isControl(field) ? [field.value, attributeOf(field, "placeholder") ?? ""] : [];
+    const shown = collapse([visibleTextOf(own.at(-1) ?? field), ...texts].join(" "));
     return labels.length > 0 && labels.every((label) => shown.includes(label));
   }
 

@@ -17,6 +17,7 @@ const targets = (() => {
     isMatch,
     kindOf,
     labelsOf,
+    nextElementOf,
     outermost,
     parentElementOf,
     queryAll,
@@ -65,6 +66,7 @@ const targets = (() => {
   const TAKERS = `${ACTED_ON}, [tabindex]`;
   const CHECKABLE = "[role='checkbox'], [role='radio'], [role='switch']";
   const FOCUSABLE = "a[href], area[href], button, input, select, textarea, summary, [tabindex]";
+  const PARTS_TO_FILL = "input, select, textarea, [contenteditable], [role='combobox']";
   const UNCLICKABLE = new Set(["file", "select", "option", "color"]);
   /** Fields in an element that a refusal names. */
   const MOST_NAMED = 3;
@@ -80,7 +82,7 @@ const targets = (() => {
     if (action === "focus") return focusableOf(element);
     if (action === "upload") return uploadOf(element);
     if (action === "fill" || action === "select" || action === "check") {
-      const own = entryNamedBy(element) ?? fieldOfComponent(element) ?? element;
+      const own = entryNamedBy(element) ?? entryAfter(element) ?? fieldOfComponent(element) ?? element;
       if (action === "select") return listOf(own);
       return pickerFor(own, value) ?? (action === "fill" ? fieldOf(own) : entryOf(own));
     }
@@ -199,6 +201,19 @@ const targets = (() => {
     // The parts of a date have names of their own, too.
     const [entry, ...others] = outermost([...new Set(named.flatMap((one) => entryIn(one) ?? []))]);
     return entry && !others.length ? entry : null;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | null} the only field or list right after it, if it is a label without a connection to any
+   */
+  function entryAfter(element) {
+    const label = closestOf(element, "label:not([for])");
+    const next = label && !controlOf(label) ? nextElementOf(label) : null;
+    if (!next) return null;
+    const drawn = [next, ...queryIn(next, PARTS_TO_FILL)].filter((one) => isVisible(one) && !isClipped(one));
+    const [entry, ...others] = outermost([...new Set(drawn.flatMap((one) => entryIn(one) ?? []))]);
+    return entry && !others.length && !isCheckable(entry) ? entry : null;
   }
 
   /**
