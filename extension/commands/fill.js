@@ -24,9 +24,8 @@ const MAX_NOTATIONS = 7;
 const STARTED = "The page drops it unless the next field is filled, too.";
 export const PICKER =
   "A picker is open for the field, so the page may not have accepted the value yet. Check the picker.";
-const UNADDED =
-  "After Enter the field still holds the text, and the page has not changed. If the field collects values, this one was " +
-  "not added.";
+/** The note about an Enter key without any effect. */
+const UNADDED = "and the page has not changed. If the field collects values, this one was not added.";
 /** Stands for the Enter key. */
 const LINE_END = /\r?\n$/u;
 const UNREAD = "The calendar that opened for it does not show that day as selected. Check the calendar.";
@@ -128,7 +127,7 @@ async function outcomeOf({ entry, field, changed, isUnread, isIgnored = false },
   if (field === null) return noting(reply, [LEFT]);
   const own = isUnread ? [...field.notes, UNREAD] : [...field.notes];
   if (field.hasPicker) own.push(PICKER);
-  if (isIgnored) own.push(UNADDED);
+  if (isIgnored) own.push(`After Enter the field ${field.value ? "still holds the text" : "is empty"}, ${UNADDED}`);
   const notes = [...own, movesOn ? STARTED : "", field.complaint ?? ""].filter(Boolean);
   if (!field.isKept) {
     const reasons = notes.map((note) => ` ${note}`).join("");

@@ -260,9 +260,9 @@ export class TextEntry {
       const later = /** @type {FilledField | null} */ (await this.target.look("readField", { text }));
       // After Enter the page may clear the field, or complete the text.
       if (!isEntered || later?.isRefused) field = later ?? filled;
-      else if (filled && later?.value) {
-        field = { ...filled, value: later.value };
-        isIgnored = !changed && !(await this.context.session.hasBegunRequests());
+      else if (filled && later) {
+        isIgnored = !changed && !filled.notes.length && !(await this.context.session.hasBegunRequests());
+        if (isIgnored || later.value) field = { ...filled, value: later.value };
       }
     }
     const isUnread = field?.isUnread === true && !(await this.#calendar.hasChosen(days));

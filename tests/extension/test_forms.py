@@ -213,6 +213,9 @@ async def test_field_that_enter_clears_has_taken_its_value(blank: DrivenTab) -> 
     assert (result["fields"], result.get("notes")) == ([{"selector": "#tag", "value": "food"}], None)
     assert await blank.page.inner_text("#tags") == "food"
     assert len((await blank.do("fill", selector="#other", value="food\n"))["notes"]) == 1
+    await blank.page.evaluate("() => { other.onkeydown = ({ key }) => void (key === 'Enter' && (other.value = '')) }")
+    result = await blank.do("fill", selector="#other", value="food\n")
+    assert (result["value"], len(result["notes"])) == ("", 1)
     await blank.page.evaluate("() => { tag.onblur = () => void (tag.value = '') }")
     code, message = await blank.refused("fill", selector="#tag", value="food")
     assert (code, "with a line break at its end" in message) == ("VALUE_NOT_KEPT", True)
