@@ -584,6 +584,8 @@ export class ListWidget extends Widget {
     const isTaken = (/** @type {ListState} */ now) =>
       isTyped ? now.typed === "" : now.shown.some((each) => isAlike(each, wanted));
     await this.ask("hold");
+    // Until the page has handled the text, which some do a moment later, Enter would have no effect.
+    await pause(QUIET_MS);
     await this.press("Enter");
     return isTaken(await this.#until(wanted, isTaken, QUIET_MS));
   }
@@ -663,7 +665,8 @@ export class ListWidget extends Widget {
     }
     const isEvery = [...labels].every((pair) => holdsOption(state, pair));
     if (!this.#isEntered && othersIn(before, values).length && (before.isMultiple || !isEvery)) {
-      throw notKept(this, [...labels.keys()].join(", "), before.selected.join(", "), this.#offered);
+      const held = before.selected.length ? before.selected : state.shown;
+      throw notKept(this, [...labels.keys()].join(", "), held.join(", "), this.#offered);
     }
     const isMeant = (/** @type {string} */ shown) => values.some((value) => isAlike(shown, value));
     // Otherwise a single one may be the number of them.

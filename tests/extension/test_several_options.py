@@ -290,3 +290,68 @@ async def test_search_of_a_list_adds_what_it_has_not_found(blank: DrivenTab) -> 
     assert code == "EXECUTION_ERROR"
     assert await blank.page.input_value("#own") == "Banana"
     assert not await blank.page.locator("#layer").is_visible()
+
+
+# As in Fomantic: the box around the chips has the border, chosen options leave the list, and Enter takes a text only once
+# the page has made an option of it.
+BOXED = """<style>
+  .dropdown { border: 1px solid; width: 300px; position: relative; min-height: 20px }
+  .menu { position: absolute; top: 100%; background: silver; width: 100%; z-index: 1 }
+  input { border: 0 }
+  select { display: none }
+</style>
+<div id=box class=dropdown tabindex=0><select multiple><option>Red<option>Green<option>Blue</select><div class=menu hidden></div></div>
+<div id=tags class=dropdown><input id=tag class=search></div>
+<script>
+  const native = box.querySelector("select");
+  const menu = box.querySelector(".menu");
+  const chip = (text, remove) => {
+    const link = document.createElement("a");
+    link.innerHTML = `${text}<i class="delete icon">-</i>`;
+    link.lastChild.onclick = remove;
+    return link;
+  };
+  const draw = () => {
+    for (const link of box.querySelectorAll("a")) link.remove();
+    const chosen = [...native.selectedOptions];
+    menu.before(...chosen.map((option) => chip(option.label, () => ((option.selected = false), draw()))));
+    const others = [...native.options].filter((option) => !option.selected);
+    menu.innerHTML = others.map((option) => `<div>${option.label}</div>`).join("");
+  };
+  menu.onclick = ({ target }) => {
+    [...native.options].find((option) => option.label === target.textContent).selected = true;
+    draw();
+  };
+  box.onmousedown = () => (menu.hidden = false);
+  box.onblur = () => setTimeout(() => (menu.hidden = true));
+  draw();
+  let made = "";
+  tag.oninput = () => setTimeout(() => (made = tag.value), 50);
+  tag.onkeydown = ({ key }) => {
+    if (key !== "Enter") return;
+    const text = tag.value;
+    tag.value = "";
+    if (text !== made) return;
+    const link = chip(text, () => link.remove());
+    tag.before(link);
+  };
+</script>"""
+
+
+async def test_chips_in_a_box_with_a_border_are_removed(blank: DrivenTab) -> None:
+    await blank.write(BOXED)
+
+    for values in (["Red", "Blue"], ["Red", "Green"], []):
+        reply = await blank.do("select", selector="#box", value=values)
+        held = await blank.page.locator("select").evaluate("list => [...list.selectedOptions].map(({label}) => label)")
+
+        assert ([option["label"] for option in reply["selected"]], held) == (values, values)
+
+
+async def test_enter_waits_until_the_page_has_handled_the_text(blank: DrivenTab) -> None:
+    await blank.write(BOXED)
+
+    replies = [await blank.do("fill", selector="#tag", value=f"{text}\n") for text in ("one", "two")]
+
+    assert [reply["value"] for reply in replies] == ["one", "one, two"]
+    assert await blank.page.locator("#tags a").all_inner_texts() == ["one-", "two-"]

@@ -43,8 +43,9 @@ const chips = (() => {
    * @returns {Chip[]} in the order of the page
    */
   function chipsOf(field) {
-    // Otherwise what can be removed may be an entry of a list, or the dialog itself: the box around chips has the border.
-    return getComputedStyle(field).borderTopWidth === "0px" ? chipsNear(field) : [];
+    if (getComputedStyle(field).borderTopWidth === "0px") return chipsNear(field, LEVELS);
+    // The box around chips has the border. Around a text field, what can be removed may be an entry of a list, or a dialog.
+    return isControl(field) ? [] : chipsNear(field, 1);
   }
 
   /**
@@ -54,7 +55,7 @@ const chips = (() => {
    *   text is a valid one of them; null if it is none of them, and not there as an invalid one either
    */
   function chipOf(field, text) {
-    const near = chipsNear(field);
+    const near = chipsNear(field, LEVELS);
     const valid = near.filter(({ remover }) => closestOf(remover, "[aria-invalid='true']") === null);
     const values = valid.map((chip) => chip.text);
     const isIn = (/** @type {string[]} */ texts) => texts.includes(collapse(text));
@@ -63,10 +64,11 @@ const chips = (() => {
 
   /**
    * @param {Element} field
+   * @param {number} levels to climb to the box around it and its chips
    * @returns {Chip[]} in the order of the page
    */
-  function chipsNear(field) {
-    for (const around of treeAncestors(isControl(field) ? parentElementOf(field) : field, LEVELS)) {
+  function chipsNear(field, levels) {
+    for (const around of treeAncestors(isControl(field) ? parentElementOf(field) : field, levels)) {
       if (isMatch(around, "form, body")) return [];
       const parts = queryIn(around, PARTS);
       if (parts.length > MOST_PARTS || hasOtherField(around, field)) return [];

@@ -60,6 +60,7 @@ const filling = (() => {
     sameValues;
   const { readCalendar } = calendars;
   const { otherNotations } = notations;
+  const { maySearch } = widgets;
   const {
     FORMATS,
     ONE_BY_ONE,
@@ -258,11 +259,13 @@ const filling = (() => {
     const isDate = isDated(request.text);
     const isListing = !isDate && watch.hasOpenedList();
     prepared.isSuggesting = isListing && watch.hasSuggestions();
-    const isOpening = !isDate && !isListing && !request.mayLeave && maySuggest(field);
+    // Before Enter, only what adds it to the values of a list is awaited.
+    const mayOpen = isEntered ? maySearch(field) : maySuggest(field);
+    const isOpening = !isDate && !isListing && !request.mayLeave && mayOpen;
     const isStaying = isTerminal(field) || isTaken(field, request.text);
     const isLeft = !isEntered && !isOpening && !isListing && !isStaying;
     if (request.hasPicked) prepared.isUnread = false;
-    const next = await nextStep(prepared, request, { isDate, isLeft, isOpening: isOpening && !isEntered });
+    const next = await nextStep(prepared, request, { isDate, isLeft, isOpening });
     switch (next) {
       case "":
         return leaveAndRead(fill, request, { isDate, isLeft });
