@@ -184,6 +184,8 @@ CHANGES = {
     "a long text that grows": 'now "...and the rest"; gone "...word"',
     "a box without a name": "input .mute on",
     "a panel whose content is drawn once it has its size": 'now "All of it"',
+    "a layer that is hidden with its dialog, once that has faded out": 'gone "Sure? Yes"',
+    "a class of a dialog in a layer that is open": "",
 }
 
 

@@ -75,6 +75,7 @@ const changeSummary = (() => {
   const textOfLayer = onceATurn((/** @type {Element} */ layer) => collapse(textContentOf(layer) ?? ""));
 
   /** @typedef {{node: Node, texts: string[]}} News a node, and those of its texts that are new or gone */
+  /** @typedef {{read: Set<Node>, hidden: Set<Node>}} Before what was examined before, and what of it was not drawn */
 
   /** @param {Node | null} node */
   function isComment(node) {
@@ -94,6 +95,7 @@ const changeSummary = (() => {
    * @param {Node[]} changes.moved elements and texts that are elsewhere now
    * @param {Node[]} changes.left elements and texts that are gone or no longer visible
    * @param {Element[]} changes.replaced the bodies of pages that frames do not show any more
+   * @param {Element[]} changes.read what was examined before
    * @param {(outer: Element, node: Node) => boolean} changes.wasIn whether a removed node was in the other one
    * @param {Element[]} changes.drawn new parts of drawings
    * @param {[Element, string][]} changes.renamed elements whose label has changed, and the previous label
@@ -107,7 +109,7 @@ const changeSummary = (() => {
    * @returns {string} at most 200 characters; empty if nothing is worth reporting
    */
   function summarizeChanges(before, now, changes) {
-    const { shown, moved, left, replaced, wasIn, drawn, renamed, refilled, refused, sorted } = changes;
+    const { shown, moved, left, replaced, read, wasIn, drawn, renamed, refilled, refused, sorted } = changes;
     const { path, acted, roots, editor } = changes;
     const opened = [...now.dialogs].filter(([dialog]) => !before.dialogs.has(dialog));
     const closed = [...before.dialogs].filter(([dialog]) => !now.dialogs.has(dialog));
@@ -117,7 +119,7 @@ const changeSummary = (() => {
     const hasState = path.slice(0, STATE_LEVELS).some((one) => isMatch(one, STATEFUL));
     const { come, gone } = differences(
       { shown: outermost(shown), left: outermost(left), replaced },
-      before.hidden,
+      { read: new Set(left.length ? read : []), hidden: before.hidden },
       hasState,
     );
     const isUnreported = (/** @type {News} */ { node }) => !reported.some((one) => isPartOf(one, node));
@@ -473,29 +475,29 @@ const changeSummary = (() => {
    * @param {Node[]} changes.shown
    * @param {Node[]} changes.left
    * @param {Node[]} changes.replaced by others: it is no news that their texts are gone
-   * @param {Set<Node>} hidden elements that were not drawn before
+   * @param {Before} before
    * @param {boolean} hasState whether signs alone are no news
    * @returns {{come: News[], gone: News[]}}
    */
-  function differences({ shown, left, replaced }, hidden, hasState) {
+  function differences({ shown, left, replaced }, before, hasState) {
     const isNotIn = (/** @type {News[]} */ others) => {
       const known = new Set(others.flatMap((other) => other.texts));
       return (/** @type {News} */ { node, texts: own }) => ({ node, texts: own.filter((text) => !known.has(text)) });
     };
     const isRead = (/** @type {News} */ { texts: own }) => !hasState || own.some((text) => READ.test(text));
     const come = shown.map((node) => newsOf(node)).filter(isRead);
-    const gone = left.map((node) => newsOf(node, hidden)).filter(isRead);
-    const before = [...gone, ...replaced.map((node) => newsOf(node, hidden))];
-    return { come: come.map(isNotIn(before)).filter(hasText), gone: gone.map(isNotIn(come)).filter(hasText) };
+    const gone = left.map((node) => newsOf(node, before)).filter(isRead);
+    const old = [...gone, ...replaced.map((node) => newsOf(node, before))];
+    return { come: come.map(isNotIn(old)).filter(hasText), gone: gone.map(isNotIn(come)).filter(hasText) };
   }
 
   /**
    * @param {Node} node
-   * @param {Set<Node>} [hidden] elements that were not drawn before
+   * @param {Before} [before]
    * @returns {News}
    */
-  function newsOf(node, hidden) {
-    return { node, texts: textsIn(node, hidden) };
+  function newsOf(node, before) {
+    return { node, texts: textsIn(node, before) };
   }
 
   /**
@@ -515,11 +517,11 @@ const changeSummary = (() => {
 
   /**
    * @param {Node} node
-   * @param {Set<Node>} [hidden] elements that were not drawn before
+   * @param {Before} [before]
    * @returns {string[]} the texts in it, even if it was removed
    */
-  function textsIn(node, hidden = new Set()) {
-    return [...runsIn(node, hidden)].map(collapse).filter((text) => WORDED.test(text));
+  function textsIn(node, before = { read: new Set(), hidden: new Set() }) {
+    return [...runsIn(node, before)].map(collapse).filter((text) => WORDED.test(text));
   }
 
   /** @param {Node} node */
@@ -534,10 +536,10 @@ const changeSummary = (() => {
 
   /**
    * @param {Node} node
-   * @param {Set<Node>} hidden elements that were not drawn before
+   * @param {Before} before
    * @returns {Generator<string>} uninterrupted texts; a word in one may be emphasized
    */
-  function* runsIn(node, hidden) {
+  function* runsIn(node, before) {
     const around = isText(node) ? parentElementOf(node) : null;
     if (isText(node) && !(around && isIconWord(around))) yield textContentOf(node) ?? "";
     if (!isElement(node) || isUnread(node)) return;
@@ -545,12 +547,12 @@ const changeSummary = (() => {
     const children = [...drawnChildrenOf(node, likelyRootOf(node))];
     const isMixed = children.some((child) => isText(child) && isWorded(child));
     for (const child of children) {
-      if (isText(child) || (isMixed && isPhrase(child, hidden))) {
+      if (isText(child) || (isMixed && isPhrase(child, before))) {
         run += textContentOf(child) ?? "";
       } else {
         yield run;
         run = "";
-        if (!isElement(child) || !isHiddenPart(child, hidden)) yield* runsIn(child, hidden);
+        if (!isElement(child) || !isHiddenPart(child, before)) yield* runsIn(child, before);
       }
     }
     yield run;
@@ -566,11 +568,11 @@ const changeSummary = (() => {
 
   /**
    * @param {Element} element in another one
-   * @param {Set<Node>} hidden elements that were not drawn before
+   * @param {Before} before
    * @returns {boolean} whether it is hidden by itself, even if the other one was visible before
    */
-  function isHiddenPart(element, hidden) {
-    if (!isInShownPage(element)) return hidden.has(element);
+  function isHiddenPart(element, { read, hidden }) {
+    if (read.has(element) || !isInShownPage(element)) return hidden.has(element);
     const { display, opacity, visibility } = getComputedStyle(element);
     if (isVisible(element)) return opacity === "0" || isUnshown(element);
     const around = parentElementOf(element);
@@ -580,11 +582,11 @@ const changeSummary = (() => {
 
   /**
    * @param {Node} node
-   * @param {Set<Node>} hidden elements that were not drawn before
+   * @param {Before} before
    */
-  function isPhrase(node, hidden) {
+  function isPhrase(node, before) {
     if (!isElement(node) || !PHRASES.has(tagOf(node)) || childrenOf(node).length) return false;
-    return !isUnread(node) && !isHiddenPart(node, hidden);
+    return !isUnread(node) && !isHiddenPart(node, before);
   }
 
   /**

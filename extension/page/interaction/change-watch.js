@@ -57,6 +57,8 @@ const changeWatch = (() => {
    * afterwards.
    */
   const WAITS_MS = { first: 50, quiet: 50, most: 150, opening: 400, linger: 2_000 };
+  /** Maximum number of elements that are examined before an action. */
+  const MOST_ELEMENTS = 20_000;
   /** Maximum number of elements that are all examined before a field is filled. */
   const MOST_READ = 1_000;
   const INPUTS = ["mousemove", "mouseup", "click", "keydown", "keyup"];
@@ -203,7 +205,8 @@ const changeWatch = (() => {
       this.#mayRestyle = action === "hover";
       this.goOn(element);
       const all = allIn(roots);
-      this.#read = action === "fill" && all.length > MOST_READ ? aroundField(element, roots) : all;
+      const isLarge = action === "fill" && all.length > MOST_READ;
+      this.#read = (isLarge ? aroundField(element, roots) : all).slice(0, MOST_ELEMENTS);
       this.#before = stateOf(roots, this.#read);
       this.#frames = roots.filter(isDocument).map((page) => ({ page, frame: holderOf(page) }));
       for (const root of roots) {
@@ -524,6 +527,7 @@ const changeWatch = (() => {
         moved: [...moved, ...reordered(shown, left, this.#places)],
         left: [...left, ...this.#framedIn(left), ...this.#hiddenNow(toggled), ...slides.gone],
         replaced: frames.flatMap(({ before }) => before ?? []),
+        read: this.#read,
         wasIn: (outer, node) => this.#wasIn(outer, node),
         drawn,
         renamed,

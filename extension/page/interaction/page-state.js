@@ -36,8 +36,6 @@ const pageState = (() => {
   const { faultyIn } = faults;
   const { isDrawn, isOffPage, isRendered, isVisible } = geometry;
 
-  /** Maximum number of elements that are examined before an action. */
-  const MOST_ELEMENTS = 20_000;
   /** Fields whose value is not shown as text. */
   const UNSHOWN = new Set(["button", "checkbox", "file", "hidden", "image", "radio", "reset", "submit"]);
   const MOST_FIELDS = 300;
@@ -130,7 +128,7 @@ const pageState = (() => {
     const hidden = [];
     /** @type {Element | undefined} */
     let latest;
-    for (const element of elements.slice(0, MOST_ELEMENTS)) {
+    for (const element of elements) {
       // Its descendants follow right after it.
       if (latest && holds(latest, element)) continue;
       const style = getComputedStyle(element);

@@ -36,6 +36,8 @@ const selectedLooks = (() => {
     // The class of a text field says that it has the focus.
     if (!marked || isTextField(element) || isMatch(element, DECLARED)) return false;
     if (marked !== element && wordsOf(marked) !== wordsOf(element)) return false;
+    // The class of a layer over the page says that it is open.
+    if (getComputedStyle(marked).position === "fixed") return false;
     return twinsOf(marked).some((one) => isUnselectedTwin(one, marked));
   }
 
