@@ -95,9 +95,16 @@ export class TextEntry {
   async write() {
     if (!this.filling.isReadOnly) return this.#type();
     const picked = await this.pick(this.filling);
-    const advice = this.found.notes?.join(" ") ?? "Click it, then check the page.";
-    if (!picked) throw failed(`${this.found.element.selector} ${READ_ONLY} ${advice}`);
-    return { ...picked, isAccepted: true };
+    if (picked) return { ...picked, isAccepted: true };
+    const advice = await this.#adviceForPicker();
+    throw failed(`${this.found.element.selector} ${READ_ONLY} ${advice}`);
+  }
+
+  /** @returns {Promise<string>} for a field that opens something else than a calendar, such as columns of numbers */
+  async #adviceForPicker() {
+    const changed = await this.target.consequences();
+    if (changed) return `Something else is open: ${changed}. Choose in it.`;
+    return this.found.notes?.join(" ") ?? "Click it, then check the page.";
   }
 
   /**

@@ -476,6 +476,17 @@ async def test_check_of_a_form_opens_no_calendar(pickers: DrivenTab) -> None:
     assert await pickers.page.locator("#box").is_hidden()
 
 
+async def test_picker_that_is_no_calendar_and_stays_open_is_named(pickers: DrivenTab) -> None:
+    await pickers.page.set_content(
+        "<input id=day readonly onclick='box.hidden = false'>"
+        "<div id=box role=dialog aria-label=Wheels hidden><button>2026</button><button>2027</button></div>"
+    )
+
+    code, message = await pickers.refused("fill", selector="#day", value="2026-03-05")
+
+    assert (code, 'dialog "Wheels" opened' in message) == ("EXECUTION_ERROR", True)
+
+
 async def test_picker_that_stays_open_is_noted_because_the_page_may_not_have_accepted_the_date(
     pickers: DrivenTab,
 ) -> None:
