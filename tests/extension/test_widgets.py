@@ -594,6 +594,22 @@ async def test_thumb_with_a_field_for_its_value_is_moved(blank: DrivenTab) -> No
     assert (reply["value"], "changed" in reply) == ("35", False)
 
 
+# The bar, which the thumb is in, ends where the value is. A click on the track, or a release there, sets the value.
+BAR = """<style>div, b { height: 10px } div { background: silver } b { float: right; width: 10px; margin-right: -5px; background: navy }</style>
+<div id=track style="width: 400px"><div id=bar style="width: 80px">
+<b id=thumb role=slider aria-label=Share tabindex=0 aria-valuemin=0 aria-valuemax=100 aria-valuenow=20></b></div></div>
+<script>track.onclick = ({ clientX }) => {
+  thumb.ariaValueNow = String(Math.round((clientX - track.getBoundingClientRect().left) / 4));
+  bar.style.width = `${thumb.ariaValueNow}%`;
+}</script>"""
+
+
+async def test_thumb_in_a_bar_that_grows_with_the_value_is_dragged_along_the_whole_track(blank: DrivenTab) -> None:
+    await blank.write(BAR)
+
+    assert [(await blank.do("fill", selector="#thumb", value=value))["value"] for value in ("65", "8")] == ["65", "8"]
+
+
 async def test_list_of_a_field_that_always_declares_it_closed_is_chosen_from(blank: DrivenTab) -> None:
     await blank.write(
         "<div id=f role=combobox tabindex=0 aria-expanded=false aria-controls=l onclick='l.hidden = !l.hidden'>Red</div>"

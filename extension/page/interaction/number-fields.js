@@ -12,6 +12,8 @@ const numberFields = (() => {
   const HALF = /^[ap]m$/iu;
   /** Minimum ratio of a track's length to its thumb's width. */
   const TRACK_FACTOR = 3;
+  /** Elements around a thumb that may be its track. */
+  const TRACK_LEVELS = 3;
 
   /**
    * @param {Element} group
@@ -129,15 +131,31 @@ const numberFields = (() => {
 
   /**
    * @param {Element} thumb
-   * @returns {Element | null}
+   * @returns {Element | null} what it slides along: not the part of that which shows its value
    */
   function trackOf(thumb) {
     const { width, height } = boxOf(thumb);
-    for (const one of treeAncestors(parentElementOf(thumb))) {
-      const box = boxOf(one);
-      if (box.width > TRACK_FACTOR * width || box.height > TRACK_FACTOR * height) return one;
-    }
-    return null;
+    const isLong = (/** @type {DOMRect} */ box) =>
+      box.width > TRACK_FACTOR * width || box.height > TRACK_FACTOR * height;
+    const around = [...treeAncestors(parentElementOf(thumb))].filter((one) => isLong(boxOf(one)));
+    return around.slice(0, TRACK_LEVELS).find((one) => isAtValue(thumb, one)) ?? around[0] ?? null;
+  }
+
+  /**
+   * @param {Element} thumb
+   * @param {Element} track
+   * @returns {boolean} whether it is where its value is, in either direction; true if its limits are not known
+   */
+  function isAtValue(thumb, track) {
+    const [now, min, max] = ["now", "min", "max"].map((name) => numberIn(attributeOf(thumb, `aria-value${name}`)));
+    const [own, whole] = [boxOf(thumb), boxOf(track)];
+    const isUpright = whole.height > whole.width;
+    const length = isUpright ? whole.height : whole.width;
+    const at = isUpright ? whole.bottom - own.top - own.height / 2 : own.left + own.width / 2 - whole.left;
+    const part = (Number(now) - Number(min)) / (Number(max) - Number(min));
+    const isNear = (/** @type {number} */ share) =>
+      Math.abs(at - share * length) <= (isUpright ? own.height : own.width);
+    return !Number.isFinite(part) || isNear(part) || isNear(1 - part);
   }
 
   /**
