@@ -1029,6 +1029,7 @@ SELECTORS = {
     "id with a drawn number": "[aria-label=Seek]",
     "counted id without another name": "#c94",
     "class of the other state": "p > button",
+    "class of a form that is unchanged": "p > button",
     "attribute for a state": "p > button",
     "attribute for two states": "p > button",
     "attribute for the order of a column": "p > button",

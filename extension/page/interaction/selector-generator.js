@@ -69,7 +69,7 @@ const selectorGenerator = (() => {
   const NO_WORD = /^(?:undefined|null)$|[b-df-hj-np-tv-xz]{5}/iu;
   /** Classes of states, which change after a click, and values of attributes for them. */
   const STATE_NAME =
-    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:in|un)?(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|highlight|highlighted|hover|hovered|over|editing|pressed|dragging|disabled|enabled|checked|(?:first|last)?visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|valid|auto|blank|empty|filled|on|off|not-allowed|ascending|descending)$|-(?:enter|leave|appear|exit)(?:-(?:from|to|start|end|prepare|done))?$/iu;
+    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:in|un)?(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|highlight|highlighted|hover|hovered|over|editing|pressed|dragging|disabled|enabled|checked|(?:first|last)?visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|initial|pristine|touched|valid|auto|blank|empty|filled|on|off|not-allowed|ascending|descending)$|-(?:enter|leave|appear|exit)(?:-(?:from|to|start|end|prepare|done))?$/iu;
   /** A class that is a hash, if an element has several of them, some with digits. */
   const HASH = /^(?=.{6,8}$)[a-z][a-z\d]+$/u;
   /** Regions of which there are few, and which people refer to when they describe a place. */
