@@ -35,7 +35,9 @@ export class NumberWidget extends Widget {
    */
   async set(value) {
     if (value.trim() === "" && this.found.widget !== "slider") return this.#empty();
-    if (this.found.widget === "segments" || this.#isSegmentOf(value)) return this.#setDate(value);
+    const mayBeDate = this.found.widget === "segments" || this.#isSegmentOf(value);
+    const parts = /** @type {(DatePart | "")[]} */ (mayBeDate ? await this.ask("segments") : []);
+    if (parts.length) return this.#setDate(value, parts);
     await this.#reach(value);
     await this.ask("leave");
     const { text, now } = await this.#number();
@@ -88,10 +90,10 @@ export class NumberWidget extends Widget {
 
   /**
    * @param {string} value such as 2026-12-31, 23:59, or both; for a period two of these
+   * @param {(DatePart | "")[]} all its segments
    * @returns {Promise<string>}
    */
-  async #setDate(value) {
-    const all = /** @type {(DatePart | "")[]} */ (await this.ask("segments"));
+  async #setDate(value, all) {
     const length = lengthOfFirst(all);
     const dates = (length < all.length ? value.split(BETWEEN) : [value]).map(datePartsOf);
     if (dates.length * length !== all.length || !isWhole(dates)) {
@@ -171,15 +173,16 @@ export class NumberWidget extends Widget {
 
   /**
    * @param {string} value
-   * @param {number} goal not a number for a word, which a slider without words would only be moved in search of
+   * @param {number} goal not a number for a word, which a field without words would only be moved in search of
    * @param {NumberState} state
    */
   #refuseUnreachable(value, goal, { text, now, min, max, low, high }) {
     const isBarred = now !== null && ((low !== null && goal < low) || (high !== null && goal > high));
-    const isWordless = this.found.widget === "slider" && now !== null && Number(text || now) === now;
+    const isWordless = now !== null && Number(text || now) === now;
     const isOutside = (min !== null && goal < min) || (max !== null && goal > max);
     if (!isBarred && !isOutside && !(Number.isNaN(goal) && isWordless)) return;
-    const limits = `Pass a number from ${low ?? min} to ${high ?? max}`;
+    const [least, most] = [low ?? min, high ?? max];
+    const limits = `Pass a number${least === null || most === null ? "" : ` from ${least} to ${most}`}`;
     // In a form, a later field may move the other thumb.
     const mayChange = isBarred || (isOutside && this.context.isPart);
     if (mayChange) throw notKept(this, value, String(now), ` ${limits}, or move the other thumb first.`);

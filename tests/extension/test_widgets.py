@@ -610,6 +610,17 @@ async def test_thumb_in_a_bar_that_grows_with_the_value_is_dragged_along_the_who
     assert [(await blank.do("fill", selector="#thumb", value=value))["value"] for value in ("65", "8")] == ["65", "8"]
 
 
+SPINS = """<form><b id=year role=spinbutton tabindex=0 aria-label=Year aria-valuenow=2026>2026</b>
+<div role=spinbutton aria-label=Price aria-valuenow=5><input value=5></div></form>"""
+
+
+async def test_spin_button_takes_no_date_if_it_is_not_a_part_of_one(blank: DrivenTab) -> None:
+    await blank.write(SPINS)
+
+    for value in ("2026-03-05", "12:30", "soon"):
+        assert (await blank.refused("fill", selector="#year", value=value))[0] == "EXECUTION_ERROR"
+
+
 async def test_list_of_a_field_that_always_declares_it_closed_is_chosen_from(blank: DrivenTab) -> None:
     await blank.write(
         "<div id=f role=combobox tabindex=0 aria-expanded=false aria-controls=l onclick='l.hidden = !l.hidden'>Red</div>"

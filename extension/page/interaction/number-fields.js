@@ -10,6 +10,7 @@ const numberFields = (() => {
 
   const DATE_PARTS = /** @type {const} */ (["year", "month", "day", "hour", "minute", "second"]);
   const HALF = /^[ap]m$/iu;
+  const SEGMENTS = "[role='spinbutton']:not(:has(input))";
   /** Minimum ratio of a track's length to its thumb's width. */
   const TRACK_FACTOR = 3;
   /** Elements around a thumb that may be its track. */
@@ -17,10 +18,10 @@ const numberFields = (() => {
 
   /**
    * @param {Element} group
-   * @returns {Element[]} spin buttons for the year, the month and so on
+   * @returns {Element[]} spin buttons for the year, the month and so on; one around a text field is a field of its own
    */
   function segmentsIn(group) {
-    return queryIn(group, "[role='spinbutton']").filter((one) => !isControl(one) && isVisible(one));
+    return queryIn(group, SEGMENTS).filter((one) => !isControl(one) && isVisible(one));
   }
 
   /**
