@@ -621,6 +621,17 @@ async def test_spin_button_takes_no_date_if_it_is_not_a_part_of_one(blank: Drive
         assert (await blank.refused("fill", selector="#year", value=value))[0] == "EXECUTION_ERROR"
 
 
+async def test_field_for_the_form_does_not_keep_a_combobox_from_being_one(blank: DrivenTab) -> None:
+    await blank.write(
+        "<div role=combobox aria-expanded=false aria-owns=l aria-haspopup=true onclick='l.hidden = false'>"
+        "<input id=f autocomplete=off><input type=hidden name=color></div>"
+        "<div id=l role=listbox hidden onclick='f.value = event.target.textContent; l.hidden = true'>"
+        "<p role=option>Red</p><p role=option>Blue</p></div>"
+    )
+
+    assert (await blank.do("select", selector="#f", value="Blue"))["selected"] == [{"value": "Blue", "label": "Blue"}]
+
+
 async def test_list_of_a_field_that_always_declares_it_closed_is_chosen_from(blank: DrivenTab) -> None:
     await blank.write(
         "<div id=f role=combobox tabindex=0 aria-expanded=false aria-controls=l onclick='l.hidden = !l.hidden'>Red</div>"
