@@ -201,6 +201,16 @@ async def test_list_that_a_field_filters_is_reported_wherever_it_is(tab: DrivenT
     assert filled == ['gone "Elm"', 'now "Elm"; gone "Ash"', 'now "Ash"']
 
 
+async def test_what_was_hidden_before_is_not_gone_in_a_large_page(tab: DrivenTab) -> None:
+    changing = "menu.style.cursor = box.style.cursor = 'default'; news.hidden = true"
+    await tab.write(
+        f"""{"<p>a" * 1_100}<div id=menu style="display: none">Sort</div><div hidden><b id=box>Filter</b></div>
+        <p id=news>News</p><div><input id=field oninput="{changing}"></div>"""
+    )
+
+    assert (await tab.do("fill", selector="#field", value="x"))["changed"] == 'gone "News"'
+
+
 STATES = """<style>#tip { display: none } #row:hover #tip { display: block } #part:not(:target) { display: none }</style>
 <div id=row>Row<p id=tip>Copy</p></div><p id=other>Other</p><a id=to href="#part">To</a> <a id=away href="#">Away</a>
 <p id=part>Part</p><button id=open popovertarget=menu>Open</button>

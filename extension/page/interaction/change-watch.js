@@ -108,6 +108,7 @@ const changeWatch = (() => {
   const IMAGE_SIDE = 64;
   /** Elements that their own markup hides: before `fill`, not all hidden elements of a large page are recorded. */
   const UNDRAWN = "[hidden], [style*='display: none'], [style*='display:none']";
+  const HIDING = /display:\s*none|visibility:\s*hidden/u;
   const SHAPES = "path, line, polyline, polygon, rect, circle, ellipse, use";
   /** A dialog that fades out is still drawn meanwhile, and one that fades in is not drawn yet. */
   const FADE_MS = 400;
@@ -581,9 +582,17 @@ const changeWatch = (() => {
       // What has no size any more may be scaled. What is in it may be hidden instead.
       const isEmptied = (/** @type {Element} */ one) => isHidden(one) && !hidden.some((inner) => holds(one, inner));
       const emptied = [...this.#restyled].filter(isInShownPage).filter(isEmptied);
+      // Not all of a large page was examined: it may have been hidden before, by its own style or by what is around it.
+      const isNews = (/** @type {Element} */ one) => {
+        if (HIDING.test(this.#styles.get(one) ?? attributeOf(one, "style") ?? "")) return false;
+        const undrawn = [...treeAncestors(parentElementOf(one))].filter((outer) => !isDrawn(outer));
+        return !undrawn.length || undrawn.some((outer) => this.#restyled.has(outer));
+      };
       const wasHidden = (/** @type {Element} */ one) =>
         [...treeAncestors(one)].some((outer) => this.#before.hidden.has(outer));
-      return [...hidden, ...emptied].filter((one) => !wasHidden(one) && !this.#isNew(one) && this.#hadWords(one));
+      return [...hidden, ...emptied.filter(isNews)].filter(
+        (one) => !wasHidden(one) && !this.#isNew(one) && this.#hadWords(one),
+      );
     }
 
     /**
