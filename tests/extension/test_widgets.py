@@ -937,6 +937,11 @@ async def test_search_in_the_place_of_a_native_list_chooses_the_option(drawn: Dr
     assert (await drawn.refused("fill", selector="text=Port", value="Berlin"))[0] == "VALUE_NOT_KEPT"
 
 
+async def test_label_without_a_connection_stands_for_the_only_field_next_to_it(drawn: DrivenTab) -> None:
+    assert (await drawn.do("fill", selector="text=Cargo", value="Tea"))["value"] == "Tea"
+    assert await drawn.page.locator("#cargo").input_value() == "Tea"
+
+
 async def test_custom_element_around_a_switch_and_its_label_stands_for_it(drawn: DrivenTab) -> None:
     fields = [{"selector": "#quiet", "value": True}]
 

@@ -82,7 +82,7 @@ const targets = (() => {
     if (action === "focus") return focusableOf(element);
     if (action === "upload") return uploadOf(element);
     if (action === "fill" || action === "select" || action === "check") {
-      const own = entryNamedBy(element) ?? entryAfter(element) ?? fieldOfComponent(element) ?? element;
+      const own = entryNamedBy(element) ?? entryNextTo(element) ?? fieldOfComponent(element) ?? element;
       if (action === "select") return listOf(own);
       return pickerFor(own, value) ?? (action === "fill" ? fieldOf(own) : entryOf(own));
     }
@@ -205,13 +205,24 @@ const targets = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element | null} the only field or list right after it, if it is a label without a connection to any
+   * @returns {Element | null} for a label without a connection to any field, the only field or list right after it, or else
+   *   next to it if there is no other label
    */
-  function entryAfter(element) {
+  function entryNextTo(element) {
     const label = closestOf(element, "label:not([for])");
-    const next = label && !controlOf(label) ? nextElementOf(label) : null;
-    if (!next) return null;
-    const drawn = [next, ...queryIn(next, PARTS_TO_FILL)].filter((one) => isVisible(one) && !isClipped(one));
+    const around = label && !controlOf(label) ? parentElementOf(label) : null;
+    if (!label || !around) return null;
+    const next = nextElementOf(label);
+    const isAlone = queryIn(around, "label").filter(isVisible).length === 1;
+    return (next && onlyEntryIn(next)) ?? (isAlone ? onlyEntryIn(around) : null);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | null} the only field or list that it is or contains
+   */
+  function onlyEntryIn(element) {
+    const drawn = [element, ...queryIn(element, PARTS_TO_FILL)].filter((one) => isVisible(one) && !isClipped(one));
     const [entry, ...others] = outermost([...new Set(drawn.flatMap((one) => entryIn(one) ?? []))]);
     return entry && !others.length && !isCheckable(entry) ? entry : null;
   }
