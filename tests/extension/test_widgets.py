@@ -1167,3 +1167,18 @@ async def test_cell_shows_what_has_become_of_the_text_in_its_editor(blank: Drive
     assert (await blank.do("fill", selector="#payee", value="Ada"))["value"] == "Ada"
     code, message = await blank.refused("fill", selector=".cell[data-drops]", value="7")
     assert (code, 'holds "5" now' in message) == ("VALUE_NOT_KEPT", True)
+
+
+LABELLED = """<label>Note <div id=note contenteditable></div></label><p><input id=after></p>
+<label><span id=tick role=checkbox tabindex=0 aria-checked=false onclick="ariaChecked = 'true'">Agree</span></label>
+<p><input id=last></p>"""
+
+
+async def test_what_is_in_a_label_without_a_connection_is_filled_itself(blank: DrivenTab) -> None:
+    await blank.write(LABELLED)
+
+    fields = [{"selector": "#note", "value": "Ada"}, {"selector": "#tick", "value": True}]
+    reply = await blank.do("fill_form", fields=fields)
+
+    assert reply["fields"] == [{"selector": "#note", "value": "Ada"}, {"selector": "#tick", "checked": True}]
+    assert await blank.page.evaluate("[note.textContent, after.value + last.value]") == ["Ada", ""]

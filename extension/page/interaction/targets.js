@@ -189,18 +189,15 @@ const targets = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element | null} the only field or list that it names by `aria-labelledby`, if it belongs to none; a click on
-   *   such a name checks nothing
+   * @returns {Element | null} the only field or list that it names by `aria-labelledby`; a click on such a name checks
+   *   nothing
    */
   function entryNamedBy(element) {
-    const label = closestOf(element, "[id]");
-    if (!label || collapse(visibleTextOf(label)) !== collapse(visibleTextOf(element))) return null;
-    if (controlOf(element) || entryIn(element)) return null;
+    const label = labelWithText(element, "[id]");
+    if (!label) return null;
     const root = /** @type {Root} */ (rootOf(label));
-    const named = queryAll(root, `[aria-labelledby~="${CSS.escape(idOf(label))}"]`);
     // The parts of a date have names of their own, too.
-    const [entry, ...others] = outermost([...new Set(named.flatMap((one) => entryIn(one) ?? []))]);
-    return entry && !others.length ? entry : null;
+    return onlyEntryOf(queryAll(root, `[aria-labelledby~="${CSS.escape(idOf(label))}"]`));
   }
 
   /**
@@ -209,12 +206,22 @@ const targets = (() => {
    *   next to it if there is no other label
    */
   function entryNextTo(element) {
-    const label = closestOf(element, "label:not([for])");
-    const around = label && !controlOf(label) ? parentElementOf(label) : null;
-    if (!label || !around) return null;
-    const next = nextElementOf(label);
-    const isAlone = queryIn(around, "label").filter(isVisible).length === 1;
+    const label = labelWithText(element, "label:not([for])");
+    if (!label) return null;
+    const [next, around] = [nextElementOf(label), parentElementOf(label)];
+    const isAlone = around !== null && queryIn(around, "label").filter(isVisible).length === 1;
     return (next && onlyEntryIn(next)) ?? (isAlone ? onlyEntryIn(around) : null);
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} selector
+   * @returns {Element | null} what matches the selector and has no other text, if the element is nothing to fill or to check
+   */
+  function labelWithText(element, selector) {
+    const label = closestOf(element, selector);
+    if (!label || collapse(visibleTextOf(label)) !== collapse(visibleTextOf(element))) return null;
+    return controlOf(element) || entryIn(element) || isCheckable(checkableOf(element)) ? null : label;
   }
 
   /**
@@ -222,9 +229,16 @@ const targets = (() => {
    * @returns {Element | null} the only field or list that it is or contains
    */
   function onlyEntryIn(element) {
-    const drawn = [element, ...queryIn(element, PARTS_TO_FILL)].filter((one) => isVisible(one) && !isClipped(one));
-    const [entry, ...others] = outermost([...new Set(drawn.flatMap((one) => entryIn(one) ?? []))]);
-    return entry && !others.length && !isCheckable(entry) ? entry : null;
+    return onlyEntryOf([element, ...queryIn(element, PARTS_TO_FILL)].filter(isShown));
+  }
+
+  /**
+   * @param {Element[]} elements
+   * @returns {Element | null} the only field or list among them and what they belong to
+   */
+  function onlyEntryOf(elements) {
+    const [entry, ...others] = outermost([...new Set(elements.flatMap((one) => entryIn(one) ?? []))]);
+    return entry && !others.length ? entry : null;
   }
 
   /**
@@ -234,9 +248,13 @@ const targets = (() => {
    */
   function fieldOfComponent(element) {
     if (!tagOf(element).includes("-") || innerRootOf(element) || entryIn(element)) return null;
-    const drawn = queryIn(element, "input, select, textarea").filter((one) => isVisible(one) && !isClipped(one));
-    const [field, ...others] = drawn;
+    const [field, ...others] = queryIn(element, "input, select, textarea").filter(isShown);
     return field && !others.length && !isCheckable(field) ? field : null;
+  }
+
+  /** @param {Element} element */
+  function isShown(element) {
+    return isVisible(element) && !isClipped(element);
   }
 
   /**
