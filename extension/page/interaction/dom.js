@@ -58,7 +58,7 @@ const dom = (() => {
   const UNTYPED = new Set("button checkbox color file image radio range reset select submit".split(" "));
 
   /** What a script may have drawn in the place of the check box or radio button before it, without being its label. */
-  const DRAWN_AFTER = "input:is([type='checkbox' i], [type='radio' i]) + :is(div, span, ins, em, i)";
+  const DRAWN_AFTER = "input:is([type='checkbox' i], [type='radio' i]) + :is(div, span, ins, em, i):not([role])";
 
   /** @type {WeakSet<Element>} fields that have been password fields: a button may make text fields of them */
   const passwords = new WeakSet();
@@ -576,7 +576,7 @@ const dom = (() => {
     const drawn = nextElementOf(box);
     if (!drawn || !isMatch(drawn, DRAWN_AFTER) || hasIn(drawn, PARTS)) return [];
     const isDrawnFor = getComputedStyle(box).display === "none" && getComputedStyle(drawn).cursor === "pointer";
-    return isDrawnFor && attributeOf(drawn, "role") === null ? [drawn] : [];
+    return isDrawnFor ? [drawn] : [];
   }
 
   /**

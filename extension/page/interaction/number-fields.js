@@ -136,10 +136,16 @@ const numberFields = (() => {
    */
   function trackOf(thumb) {
     const { width, height } = boxOf(thumb);
-    const isLong = (/** @type {DOMRect} */ box) =>
-      box.width > TRACK_FACTOR * width || box.height > TRACK_FACTOR * height;
-    const around = [...treeAncestors(parentElementOf(thumb))].filter((one) => isLong(boxOf(one)));
-    return around.slice(0, TRACK_LEVELS).find((one) => isAtValue(thumb, one)) ?? around[0] ?? null;
+    /** @type {Element[]} */
+    const long = [];
+    // It is looked at while the thumb moves, so no further than needed.
+    for (const one of treeAncestors(parentElementOf(thumb))) {
+      const box = boxOf(one);
+      if (box.width <= TRACK_FACTOR * width && box.height <= TRACK_FACTOR * height) continue;
+      if (isAtValue(thumb, one)) return one;
+      if (long.push(one) === TRACK_LEVELS) break;
+    }
+    return long[0] ?? null;
   }
 
   /**
