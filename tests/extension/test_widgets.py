@@ -621,13 +621,24 @@ async def test_spin_button_takes_no_date_if_it_is_not_a_part_of_one(blank: Drive
         assert (await blank.refused("fill", selector="#year", value=value))[0] == "EXECUTION_ERROR"
 
 
-async def test_field_for_the_form_does_not_keep_a_combobox_from_being_one(blank: DrivenTab) -> None:
-    await blank.write(
-        "<div role=combobox aria-expanded=false aria-owns=l aria-haspopup=true onclick='l.hidden = false'>"
-        "<input id=f autocomplete=off><input type=hidden name=color></div>"
-        "<div id=l role=listbox hidden onclick='f.value = event.target.textContent; l.hidden = true'>"
-        "<p role=option>Red</p><p role=option>Blue</p></div>"
-    )
+FORM_FIELD = "<input type=hidden name=color></div><div id=l role=listbox hidden><p role=option>Red</p><p role=option>Blue</p></div>"
+AROUND_FORM_FIELD = [
+    "<div id=box role=combobox aria-expanded=false aria-owns=l aria-haspopup=true><input id=f autocomplete=off>",
+    "<div id=box aria-haspopup=listbox aria-owns=l><button id=f>Red</button>",
+]
+CHOOSING = """() => {
+  box.onclick = () => void (l.hidden = false);
+  l.onclick = ({ target }) => {
+    f.value = f.textContent = target.textContent;
+    l.hidden = true;
+  };
+}"""
+
+
+@pytest.mark.parametrize("around", AROUND_FORM_FIELD, ids=["combobox", "button"])
+async def test_field_for_the_form_does_not_keep_a_list_from_being_one(blank: DrivenTab, around: str) -> None:
+    await blank.write(around + FORM_FIELD)
+    await blank.page.evaluate(CHOOSING)
 
     assert (await blank.do("select", selector="#f", value="Blue"))["selected"] == [{"value": "Blue", "label": "Blue"}]
 

@@ -33,9 +33,6 @@ const widgets = (() => {
     "[type='search']:is(:not([role='combobox']), [placeholder], [name]), " +
     "[role='searchbox'], [role='search'] *, [enterkeyhint='search']";
 
-  /** A hidden one only holds the value for the form. */
-  const TEXT_PARTS = "input:not([type='hidden']), textarea";
-
   /** Fields whose list is declared to hold options, as opposed to a calendar. */
   const LISTING = "[aria-haspopup='listbox']";
   const OFFERING = "[aria-haspopup='listbox'], [aria-autocomplete='list'], [aria-autocomplete='both']";
@@ -166,10 +163,12 @@ const widgets = (() => {
    * @returns {Element | null} the element around it that has the role, following ARIA 1.1, or declares the button's list
    */
   function wrapperOf(element) {
-    const [name, parts] = isControl(element) ? ["[role='combobox']", TEXT_PARTS] : [LISTING, "button, input"];
+    const [name, parts] = isControl(element) ? ["[role='combobox']", "input, textarea"] : [LISTING, "button, input"];
     // It may be a web component.
     const wrapper = closestDrawnOf(element, name);
-    const isOnly = wrapper && queryIn(wrapper, parts).every((one) => isDrawnIn(element, one));
+    // A hidden field only holds the value for the form.
+    const all = wrapper ? queryIn(wrapper, `:is(${parts}):not([type='hidden'])`) : [];
+    const isOnly = wrapper && all.every((one) => isDrawnIn(element, one));
     return wrapper !== element && isOnly ? wrapper : null;
   }
 
